@@ -4,6 +4,7 @@ import dev.activator.config.ConfigValue;
 import dev.activator.kube.reflector.RestMapper.Served;
 import dev.activator.platform.IdleMethod;
 import dev.activator.platform.WakeMethod;
+import dev.activator.revision.IdleSpec;
 import dev.activator.revision.ScaleTarget;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.standalone.policy.WakeSpec;
@@ -62,7 +63,7 @@ record InstalledExtensions(Set<String> names, Map<String, WakeMethod<?>> wakeMet
 
   /**
    * The state with what {@code spec.idle} adds to its target. Without the extension that reads the field,
-   * or with an invalid value, its last pods are removed.
+   * or with an invalid value, its last pods are removed. If they are asleep, they are woken before.
    */
   ResolvedScaledService idle(ResolvedScaledService state) {
     var idle = state.object().idle();
@@ -77,7 +78,10 @@ record InstalledExtensions(Set<String> names, Map<String, WakeMethod<?>> wakeMet
     try {
       return state.with(target.with(idleMethod.target(target.workload(), idle)));
     } catch (IllegalArgumentException e) {
-      return state.with(new Trouble("InvalidIdle",
+      var woken = idle.state() == null
+          ? target.workload()
+          : idleMethod.target(target.workload(), new IdleSpec(null, idle.state()));
+      return state.with(target.with(woken)).with(new Trouble("InvalidIdle",
           e.getMessage() + "; its last pods are removed instead"));
     }
   }

@@ -61,6 +61,8 @@ final class ScaleTask {
    * seconds, during which other writes continue.
    */
   private @Nullable CompletableFuture<Boolean> mayScaleToZero;
+  /** Whether that was requested, and has to be cancelled if the last pods stay. */
+  private boolean isZeroPrepared;
   private @Nullable Trouble trouble;
   private String note = "";
   /**
@@ -192,8 +194,9 @@ final class ScaleTask {
       due(OptionalInt.empty());
     } else {
       var write = planned(scale).write();
-      if (mayScaleToZero != null && !write.equals(OptionalInt.of(0))) {
+      if (isZeroPrepared && !write.equals(OptionalInt.of(0))) {
         mayScaleToZero = null;
+        isZeroPrepared = false;
         if (scale.replicas() > 0) {
           term.scales().cancelScaleToZero(id, workload);
         }
@@ -262,6 +265,7 @@ final class ScaleTask {
       return false;
     });
     mayScaleToZero = answer;
+    isZeroPrepared = true;
     if (!answer.isDone()) {
       var _ = answer.whenComplete((_, _) -> term.loop().execute(this::step));
     }
@@ -339,6 +343,7 @@ final class ScaleTask {
       if (!stopped && plan.write().equals(OptionalInt.of(replicas))) {
         writeConfirmed(found, replicas);
       } else if (replicas == 0) {
+        isZeroPrepared = false;
         term.scales().cancelScaleToZero(id, workload);
       }
     });

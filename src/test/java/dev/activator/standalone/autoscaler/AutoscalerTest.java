@@ -285,6 +285,21 @@ class AutoscalerTest {
   }
 
   @Test
+  void theLastPodStays_ifARequestComesWhileItsWriteIsDelayed() {
+    isAboutToGoToZero();
+    scales.refusesReads = Reason.UNAVAILABLE;
+    scales.mayScaleToZero.complete(true);
+    loop.run();
+    scales.refusesReads = null;
+
+    report(1, 1);
+    batches(2, 1);
+
+    assertThat(scales.writes).containsExactly(1);
+    assertThat(scales.cancelledScaleToZero).isEqualTo(1);
+  }
+
+  @Test
   void aReportThatComesBeforeTheWorkloadIsKnownWakesItToo() {
     report(1, 1);
     autoscaler.target(target(OptionalInt.of(10)));

@@ -1,0 +1,71 @@
+package dev.activator.standalone;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.kube.policy.IpFamily;
+import dev.activator.platform.IdleMethod;
+import dev.activator.revision.IdleSpec;
+import dev.activator.revision.ScaleClient;
+import dev.activator.revision.ScaleTarget;
+import dev.activator.standalone.decode.StandaloneKinds;
+import dev.activator.standalone.policy.ResolvedScaledService;
+import dev.activator.standalone.policy.ResolvedScaledService.References;
+import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
+import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
+import dev.activator.testing.TestValues;
+import dev.activator.kube.Yaml;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class InstalledExtensionsTest {
+  private record Woken(String kind, String name) implements ScaleTarget {}
+
+  /** Reads no value, but wakes what is asleep. */
+  private static final class Waker implements IdleMethod<Woken> {
+    @Override
+    public Class<Woken> type() {
+      return Woken.class;
+    }
+
+    @Override
+    public Woken target(ScaleTarget workload, IdleSpec idle) {
+      if (idle.fields() != null) {
+        throw new IllegalArgumentException("spec.idle.do is not possible");
+      }
+      return new Woken(workload.kind(), workload.name());
+    }
+
+    @Override
+    public ScaleClient<Woken> client(Environment environment) {
+      throw new UnsupportedOperationException("not in this test");
+    }
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(delimiter = '|', value = {"{} | false",
+      "{idle: {state: Asleep, since: '2026-01-01T00:00:00Z', do: sleep}} | true",
+      "{idle: {state: FallingAsleep, since: '2026-01-01T00:00:00Z', do: sleep}} | true"})
+  void wakesPodsWhoseFieldHasBecomeInvalid(String status, boolean wakes) {
+    var object = Yaml.decoded(StandaloneKinds.SCALED_SERVICES, """
+        metadata: {namespace: shop, name: web, uid: u}
+        spec:
+          scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+          serviceRef: {name: web, port: http}
+          target: {concurrency: 20}
+          idle: {do: freeze}
+        status: %s
+        """.formatted(status)).value();
+    var extensions = new InstalledExtensions(Set.of(), Map.of(), new Waker());
+
+    var state = extensions.idle(ResolvedScaledService.of(object, new References(null, List.of(),
+        new WorkloadState.Hidden(), List.of(), null, false, List.of(), List.of(), IpFamily.IPV4,
+        TestValues.MAX_TIMEOUT, null)));
+
+    assertThat(state.target().workload() instanceof Woken).isEqualTo(wakes);
+    assertThat(state.troubles()).extracting(Trouble::reason)
+        .contains("InvalidIdle");
+  }
+}
