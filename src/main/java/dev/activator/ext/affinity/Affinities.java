@@ -119,7 +119,9 @@ final class Affinities implements RequestObserver, CountPolicy {
       Loop loop) {
     var known = revision.peek(slot);
     var affinity = known == null ? null : known.get().affinity;
-    return affinity == null ? each : affinity.count(request, each, loop);
+    return affinity == null
+        ? each
+        : affinity.count(request, !throttler.destinations(revision).isEmpty(), each, loop);
   }
 
   @Override

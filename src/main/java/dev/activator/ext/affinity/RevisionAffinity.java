@@ -36,6 +36,17 @@ final class RevisionAffinity implements PodChoice.Maker {
   private record OfRequest(RevisionAffinity affinity, @Nullable KeyedChoice choice) {}
 
   private static final Attribute<OfRequest> OF_REQUEST = new Attribute<>();
+  private static final RevisionCount UNCOUNTED = new RevisionCount() {
+    @Override
+    public void arrived() {
+      // The autoscaler does not see the request.
+    }
+
+    @Override
+    public void left() {
+      // It has not arrived.
+    }
+  };
 
   private final RevisionId revision;
   private final AffinityRule rule;
@@ -68,10 +79,20 @@ final class RevisionAffinity implements PodChoice.Maker {
     return request == null ? null : ofRequest(request).choice;
   }
 
-  /** The count of a request: one by one, or with others of its key. */
-  RevisionCount count(RequestTimeline request, RevisionCount each, Loop loop) {
-    var choice = isExclusive() ? ofRequest(request).choice : null;
-    return choice == null ? each : keyCounts.of(choice.key, each, loop);
+  /**
+   * The count of a request: one by one, or with others of its key. One that is rejected because its
+   * pod is gone does not count while there are no pods: it would start one for nothing.
+   */
+  RevisionCount count(RequestTimeline request, boolean hasPods, RevisionCount each, Loop loop) {
+    boolean mayBeRejected = rule.isRejectedWithoutPod() && !hasPods;
+    var choice = isExclusive() || mayBeRejected ? ofRequest(request).choice : null;
+    if (choice == null) {
+      return each;
+    }
+    if (mayBeRejected) {
+      return issued.getIfPresent(choice.key) == null ? each : UNCOUNTED;
+    }
+    return keyCounts.of(choice.key, each, loop);
   }
 
   private OfRequest ofRequest(RequestTimeline request) {

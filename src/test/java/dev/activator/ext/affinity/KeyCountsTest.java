@@ -8,6 +8,7 @@ import dev.activator.loop.Loop;
 import dev.activator.observability.FakeRequest;
 import dev.activator.stats.ConcurrencyReporter.RevisionCount;
 import dev.activator.testing.VirtualLoop;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** How requests count for the autoscaler. */
@@ -74,6 +75,21 @@ class KeyCountsTest {
     arrives("a");
     arrives("a");
 
+    assertThat(count.now).isEqualTo(2);
+  }
+
+  @Test
+  void aRequestThatIsRejectedAtZeroDoesNotCount() {
+    scene.changes(0, "header", SESSION, "mode", "strict", "on-pod-gone", "reject");
+    scene.has(AffinityScene.pods(1));
+    scene.begins("a");
+    arrives("a").left();
+    scene.has(List.of());
+
+    arrives("a");
+    assertThat(count.now).isZero();
+    arrives("never issued");
+    arrives("");
     assertThat(count.now).isEqualTo(2);
   }
 
