@@ -39,6 +39,9 @@ public final class FakeThrottle {
   public volatile @Nullable PodTransport transport;
   /** Whether pods are no longer listed. */
   public volatile boolean withdrawn;
+  /** Runs before a permit comes back, on the loop of its request. */
+  public volatile Runnable onRelease = () -> {
+  };
   private boolean retriesAllowed = true;
   private boolean keepsPermits;
   private @Nullable Destination retriesGoTo;
@@ -219,6 +222,7 @@ public final class FakeThrottle {
 
     @Override
     public void release(Ending ending) {
+      onRelease.run();
       switch (ending) {
         case BROKEN -> broken.incrementAndGet();
         case ABANDONED -> abandoned.incrementAndGet();
@@ -230,6 +234,7 @@ public final class FakeThrottle {
 
     @Override
     public @Nullable QueueEntry retry(QueuedCaller waiter, boolean connected) {
+      onRelease.run();
       synchronized (FakeThrottle.this) {
         var waiting = retriesAllowed || !connected ? new Waiting(revision, waiter) : null;
         if (waiting != null) {

@@ -17,6 +17,7 @@ import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.io.IOException;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class NumberedPod {
   private static final int CHUNK = 16 << 10;
+  /** States of a socket: {@code net/tcp_states.h} of Linux. */
+  private static final int ESTABLISHED = 1;
+  private static final int FIN_WAIT1 = 4;
+  private static final int FIN_WAIT2 = 5;
+  private static final int CLOSE_WAIT = 8;
 
   private final PodRecords records;
   private final EventLoop loop;
@@ -99,7 +105,8 @@ final class NumberedPod {
     private boolean clientEnded;
     private boolean outputEnds;
     private boolean isOver;
-    private long opened;
+    /** Those that were open when this one was accepted. */
+    private List<Serving> besides = List.of();
 
     Serving(EpollSocketChannel channel) {
       this.channel = channel;
@@ -107,9 +114,21 @@ final class NumberedPod {
 
     @Override
     public void channelActive(ChannelHandlerContext context) {
+      besides = open.stream().filter(Serving::isOpen).toList();
       open.add(this);
-      opened = System.nanoTime();
       context.writeAndFlush(context.alloc().buffer(Long.BYTES).writeLong(number));
+    }
+
+    /**
+     * Whether it runs here. It does not if the pod has closed it, or if the kernel has got an end that the pod has
+     * not noticed yet. A client that has only ended its half is one that the pod still answers.
+     */
+    private boolean isOpen() {
+      return channel.isOpen() && switch (channel.tcpInfo().state()) {
+        case ESTABLISHED, FIN_WAIT1, FIN_WAIT2 -> true;
+        case CLOSE_WAIT -> clientEnded;
+        default -> false;
+      };
     }
 
     @Override
@@ -206,8 +225,9 @@ final class NumberedPod {
       open.remove(this);
       // Those that have sent nothing are probes.
       if (header != null) {
-        records.ended(number, opened);
+        records.atOnce(1 + (int) besides.stream().filter(one -> one.header != null).count());
       }
+      besides = List.of();
       if (partial != null) {
         partial.release();
         partial = null;

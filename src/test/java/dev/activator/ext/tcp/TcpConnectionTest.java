@@ -34,6 +34,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Connections over sockets, to pods that follow scripts. */
@@ -438,6 +439,80 @@ class TcpConnectionTest extends WireTest {
         }
       }
       assertThat(slow.drain(Long.MAX_VALUE)).isEqualTo(size - 1);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aPermitIsHeldUntilThePodHasEnded_whoeverEndsBefore(boolean idle) throws Exception {
+    if (idle) {
+      idle("idle-after-seconds=1", "close-idle=true");
+    }
+    pod(caller -> {
+      caller.send("ready");
+      caller.readToEnd();
+      received.add(activator.throttle.inFlight() + " in flight");
+    });
+    try (var client = client()) {
+      assertThat(client.read(5)).isEqualTo("ready");
+      if (!idle) {
+        client.send("all").endOutput();
+      }
+      assertThat(client.readToEnd()).isEmpty();
+    }
+    assertThat(next(received)).isEqualTo("1 in flight");
+    eventually(() -> assertThat(activator.throttle.inFlight()).isZero());
+  }
+
+  /** How a connection ends whose pod does not close it. */
+  private enum Ended {
+    CLIENT_RESETS,
+    POD_ENDS_ITS_HALF_BEFORE,
+    POD_ENDS_ITS_HALF_BEFORE_A_BYTE
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aPermitComesBackOnlyAfterThePodWasSentTheEnd(Ended how) throws Exception {
+    var ended = new CountDownLatch(1);
+    var pod = idlePod(caller -> {
+      if (how != Ended.POD_ENDS_ITS_HALF_BEFORE_A_BYTE) {
+        received.add(caller.readLine());
+      }
+      if (how != Ended.CLIENT_RESETS) {
+        caller.endOutput();
+      }
+      caller.awaitEnd();
+      ended.countDown();
+    });
+    // The loop waits here: what it has not sent to the pod by now is not sent.
+    activator.throttle.onRelease = () -> received.add(isDone(ended) ? "the end" : "no end");
+    activator.throttle.allowNoRetries();
+    activator.throttle.grow(pod.destination(), 1);
+    try (var client = client()) {
+      switch (how) {
+        case CLIENT_RESETS -> {
+          client.send("hello\r\n");
+          assertThat(next(received)).isEqualTo("hello");
+          client.reset();
+        }
+        case POD_ENDS_ITS_HALF_BEFORE -> {
+          client.send("hello\r\n");
+          assertThat(client.readToEnd()).isEmpty();
+          assertThat(next(received)).isEqualTo("hello");
+          client.endOutput();
+        }
+        case POD_ENDS_ITS_HALF_BEFORE_A_BYTE -> client.awaitEnd();
+      }
+      assertThat(next(received)).isEqualTo("the end");
+    }
+  }
+
+  private static boolean isDone(CountDownLatch latch) {
+    try {
+      return latch.await(30, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
     }
   }
 
