@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  * @param workload a {@code ScaleTargetRef}, or a {@code WakeSpec}
  * @param serviceRef the Service whose pods get the requests, in the namespace of {@code id}, and its
  *     port
- * @param serviceRef the Service whose pods get the requests, in the namespace of {@code id}
  * @param hosts host names in lower case, which may begin with {@code *.}
  * @param routes the rules that select its requests; empty if it gets all requests to its hosts
  * @param routeProblems one sentence for each rule that is invalid and therefore ignored; if all are

@@ -444,7 +444,7 @@ class TcpConnectionTest extends WireTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void aPermitIsHeldUntilThePodHasEnded_whoeverEndsBefore(boolean idle) throws Exception {
+  void aPermitIsHeldUntilThePodHasEnded_alsoIfTheClientEndsBefore(boolean idle) throws Exception {
     if (idle) {
       idle("idle-after-seconds=1", "close-idle=true");
     }
