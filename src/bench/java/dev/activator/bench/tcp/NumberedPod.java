@@ -22,7 +22,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pod on an address of its own, that serves connections with {@link NumberedBytes}.
+ * A pod on its own address, which serves connections with {@link NumberedBytes}.
  *
  * <p><b>Threads.</b> All pods run on one event loop: a connection that has ended before another one begins is seen in
  * this order.

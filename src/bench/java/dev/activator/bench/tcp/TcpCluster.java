@@ -34,7 +34,7 @@ import java.util.stream.Collectors;
 
 /**
  * A cluster without Knative with one ScaledService over TCP, the pods of its Deployment, and activators, each in a
- * process of its own and with an address of loopback. This process is the rest: the API over TLS, the controllers,
+ * separate process with an address of loopback. This process is the rest: the API over TLS, the controllers,
  * the nodes.
  *
  * <p>A pod starts as in Kubernetes: it is listed as not ready, listens after a delay, and is listed as ready later.

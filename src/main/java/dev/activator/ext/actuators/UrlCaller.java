@@ -1,5 +1,6 @@
 package dev.activator.ext.actuators;
 
+import dev.activator.kube.reflector.OkHttpSocketFactory;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -20,7 +21,6 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import javax.net.SocketFactory;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import okhttp3.Call;
@@ -141,7 +141,7 @@ final class UrlCaller {
   }
 
   /** Connects to allowed addresses only. */
-  private final class CheckedSockets extends SocketFactory {
+  private final class CheckedSockets extends OkHttpSocketFactory {
     private final String host;
 
     CheckedSockets(String host) {
@@ -179,30 +179,6 @@ final class UrlCaller {
       } catch (UnknownHostException _) {
         return List.of();
       }
-    }
-
-    @Override
-    public Socket createSocket(String to, int port) {
-      throw unused();
-    }
-
-    @Override
-    public Socket createSocket(String to, int port, InetAddress from, int fromPort) {
-      throw unused();
-    }
-
-    @Override
-    public Socket createSocket(InetAddress to, int port) {
-      throw unused();
-    }
-
-    @Override
-    public Socket createSocket(InetAddress to, int port, InetAddress from, int fromPort) {
-      throw unused();
-    }
-
-    private static UnsupportedOperationException unused() {
-      return new UnsupportedOperationException("the client connects sockets itself");
     }
   }
 }

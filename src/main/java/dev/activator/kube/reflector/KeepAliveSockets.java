@@ -1,13 +1,11 @@
 package dev.activator.kube.reflector;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.Socket;
 import java.net.StandardSocketOptions;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import javax.net.SocketFactory;
 import jdk.net.ExtendedSocketOptions;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,7 +18,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Threads.</b> Any.
  */
-final class KeepAliveSockets extends SocketFactory {
+final class KeepAliveSockets extends OkHttpSocketFactory {
   private static final Logger log = LoggerFactory.getLogger(KeepAliveSockets.class);
   private static final Duration IDLE = Duration.ofSeconds(30);
   private static final Duration INTERVAL = Duration.ofSeconds(5);
@@ -53,29 +51,5 @@ final class KeepAliveSockets extends SocketFactory {
         log.debug("A connection cannot be closed", e);
       }
     });
-  }
-
-  @Override
-  public Socket createSocket(String host, int port) {
-    throw unused();
-  }
-
-  @Override
-  public Socket createSocket(String host, int port, InetAddress from, int fromPort) {
-    throw unused();
-  }
-
-  @Override
-  public Socket createSocket(InetAddress host, int port) {
-    throw unused();
-  }
-
-  @Override
-  public Socket createSocket(InetAddress host, int port, InetAddress from, int fromPort) {
-    throw unused();
-  }
-
-  private static UnsupportedOperationException unused() {
-    return new UnsupportedOperationException("OkHttp connects the socket itself");
   }
 }
