@@ -10,6 +10,7 @@ import dev.activator.ext.coldstarts.ColdStartsConfiguration;
 import dev.activator.ext.lending.LendingConfiguration;
 import dev.activator.ext.otel.OtelConfiguration;
 import dev.activator.ext.picker.PickerConfiguration;
+import dev.activator.ext.podstarts.PodStartsConfiguration;
 import dev.activator.ext.profiling.ProfilingConfiguration;
 import dev.activator.ext.rules.RulesConfiguration;
 import dev.activator.ext.tcp.TcpConfiguration;
@@ -43,6 +44,7 @@ public final class Extensions {
     all.add(ConsoleConfiguration.class);
     all.add(ProfilingConfiguration.class);
     all.add(OtelConfiguration.class);
+    all.add(PodStartsConfiguration.class);
     all.add(WakeWithConfiguration.class);
     all.add(ActuatorsConfiguration.class);
     all.add(AsleepConfiguration.class);

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Reads typed values from a map of settings, such as a ConfigMap, and collects problems. For an
  * invalid value it returns the default, so that the other values are checked, too.
  */
-final class SettingsParser {
+public final class SettingsParser {
   /** The words that Go's {@code strconv.ParseBool} accepts. */
   private static final Set<String> TRUE = Set.of("1", "t", "T", "TRUE", "true", "True");
   private static final Set<String> FALSE = Set.of("0", "f", "F", "FALSE", "false", "False");
@@ -26,11 +26,11 @@ final class SettingsParser {
   private final Map<String, String> data;
   private final List<String> problems = new ArrayList<>();
 
-  SettingsParser(Map<String, String> data) {
+  public SettingsParser(Map<String, String> data) {
     this.data = data;
   }
 
-  List<String> problems() {
+  public List<String> problems() {
     return problems;
   }
 
@@ -56,7 +56,7 @@ final class SettingsParser {
     return data.getOrDefault(key, "");
   }
 
-  boolean flag(String key) {
+  public boolean flag(String key) {
     var value = data.get(key);
     if (value == null || FALSE.contains(value)) {
       return false;

@@ -168,7 +168,6 @@ public final class ClusterWatcher implements AutoCloseable {
 
   /** Requests wait for pods of the revision. Repeat the call about once a second while they do. */
   public void requestsWaitFor(RevisionId revision) {
-    podStarts.requestsWaitFor(revision);
     var now = silence;
     if (now != null) {
       now.requestsWait();
@@ -241,7 +240,6 @@ public final class ClusterWatcher implements AutoCloseable {
       if (source != null) {
         startup(now, () -> null, source::followMore);
       }
-      podStarts.start(live, now, this::podSelector);
       silence = new ApiSilence(now.loop(), () -> now.api().fetch("version", ApiSilence.TIMEOUT),
           () -> sinceAddressEvent(now));
       started = true;
@@ -365,7 +363,6 @@ public final class ClusterWatcher implements AutoCloseable {
   /** Stops watching. No consumer is called afterwards. Idempotent. */
   @Override
   public void close() {
-    podStarts.close();
     var now = session;
     if (now != null) {
       now.close();

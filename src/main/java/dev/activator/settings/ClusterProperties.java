@@ -1,7 +1,6 @@
 package dev.activator.settings;
 
 import dev.activator.revision.LiveRevisions;
-import dev.activator.config.DeploymentConfig;
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.knative.PodAddressPreference;
@@ -36,9 +35,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param watchAlarm how long a watch may fail to open before a warning is logged; after twice that,
  *     everything is listed again
  * @param auditPeriod how often the informers are compared with a fresh list; varied by a tenth
- * @param unschedulableTimeout how long requests wait for pods that no node takes, if no Event says
- *     whether one is added, or whose volumes or network do not get ready, before they are refused;
- *     should be longer than adding a node takes
  */
 @ConfigurationProperties("activator.cluster")
 public record ClusterProperties(@DefaultValue("") String kubeconfig,
@@ -47,8 +43,7 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
     @DefaultValue("0") int apiBurst, @DefaultValue("") String autoscaler,
     @DefaultValue("60s") Duration apiTimeout,
     @DefaultValue("v1.34.0") String minVersion, @DefaultValue("60s") Duration watchAlarm,
-    @DefaultValue("10m") Duration auditPeriod,
-    @DefaultValue("60s") Duration unschedulableTimeout) {
+    @DefaultValue("10m") Duration auditPeriod) {
 
   private static final double DEFAULT_QPS = 5;
   private static final int DEFAULT_BURST = 10;
@@ -57,8 +52,6 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
     apiTimeout = SettingPreconditions.positive("activator.cluster.api-timeout", apiTimeout);
     watchAlarm = SettingPreconditions.positive("activator.cluster.watch-alarm", watchAlarm);
     auditPeriod = SettingPreconditions.positive("activator.cluster.audit-period", auditPeriod);
-    unschedulableTimeout = SettingPreconditions.positive("activator.cluster.unschedulable-timeout",
-        unschedulableTimeout);
     if (!autoscaler.isBlank()) {
       SettingPreconditions.url("activator.cluster.autoscaler", autoscaler, List.of("ws", "wss"));
     }
@@ -88,15 +81,10 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
   public ClusterWatcher cluster(LiveRevisions live, Supplier<ClusterAccess> api, Duration timeout,
       RandomGenerator random, AddressProperties addresses, IdentityProperties identity) {
     var defaults = ReflectorSettings.DEFAULT;
-    var cluster = new ClusterWatcher(live, api, KubernetesVersion.parse(minVersion), timeout,
+    return new ClusterWatcher(live, api, KubernetesVersion.parse(minVersion), timeout,
         new ReflectorSettings(watchAlarm, defaults.verifyAfter(), auditPeriod,
             defaults.auditGrace()),
         random, PodAddressPreference.of(addresses.endpointsSource(), identity.podIp()));
-    var starts = cluster.podStarts();
-    starts.setUnschedulableGrace(unschedulableTimeout);
-    cluster.onOptionalConfigMap(identity.systemNamespace(), DeploymentConfig.NAME,
-        starts::setDeploymentConfig);
-    return cluster;
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.activator.chart;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.ext.podstarts.PodStartWatch;
 import dev.activator.ext.lending.link.PeerSecret;
 import dev.activator.testing.Make;
 import dev.activator.testing.quiescence.Quiescence;
@@ -262,7 +263,8 @@ class RbacTest {
     try (var api = EmbeddedApi.start();
         var cluster = Quiescence
             .watch(Make.cluster(() -> new ClusterAccess.At(URI.create(api.url())), PATIENCE,
-                ReflectorSettings.DEFAULT, PodAddressPreference.of(source, "10.0.0.1")))) {
+                ReflectorSettings.DEFAULT, PodAddressPreference.of(source, "10.0.0.1")));
+        var pods = new PodStartWatch(cluster, Duration.ofMinutes(1))) {
       api.store().create(BuiltInKinds.SECRET, CERTIFICATE);
       api.store().create(BuiltInKinds.CONFIG_MAP, NETWORK);
       api.store().create(BuiltInKinds.REVISION, Objects.parse("""
@@ -280,6 +282,7 @@ class RbacTest {
       cluster.onConfigMap(NAMESPACE, "config-network", _ -> {
       });
       cluster.start();
+      pods.start();
       cluster.followCertificates(NAMESPACE, new Passed());
       api.store().create(BuiltInKinds.SECRET, PEERS);
       assertThat(new PeerSecret(cluster::api, NAMESPACE).read().join())
@@ -296,7 +299,7 @@ class RbacTest {
             ? " endpointslices.discovery.k8s.io"
             : " endpoints"));
         await().untilAsserted(() -> {
-          cluster.podStarts().requestsWaitFor(new RevisionId("ns", "late"));
+          pods.requestsWaitFor(new RevisionId("ns", "late"));
           new EventFetcher(cluster::api, () -> 0, EventFetcher.TIMEOUT)
               .read(new EventFetcher.Objects("ns", Set.of("late"), "late"))
               .join();

@@ -16,7 +16,7 @@ class PlatformTest {
   @Test
   void callersOfAClusterGetNoMoreThanTheyShouldKnow() {
     var cluster = new ClusterProperties("", "http://127.0.0.1:1", "", 0, 0, "", ofSeconds(1),
-        "v1.34.0", ofSeconds(60), ofSeconds(600), ofSeconds(60));
+        "v1.34.0", ofSeconds(60), ofSeconds(600));
 
     var platform = new ClusterActivator().platform(cluster, IDENTITY,
         new OutboundProxyProperties("", "", ""));

@@ -14,7 +14,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A request that asks once and remembers what it was told. */
-final class HeldRequest implements QueuedCaller {
+public final class HeldRequest implements QueuedCaller {
   private final Loop loop;
   private final List<Object> answers = new ArrayList<>();
   private @Nullable QueueEntry place;
@@ -84,11 +84,11 @@ final class HeldRequest implements QueuedCaller {
   }
 
   /** Destinations and rejections, as they came; a well-behaved throttle gives one at most. */
-  List<Object> answers() {
+  public List<Object> answers() {
     return answers;
   }
 
-  boolean waits() {
+  public boolean waits() {
     return answers.isEmpty();
   }
 
@@ -109,7 +109,7 @@ final class HeldRequest implements QueuedCaller {
     return permit.isPod();
   }
 
-  @Nullable Destination destination() {
+  public @Nullable Destination destination() {
     return permit == null ? null : permit.destination();
   }
 
@@ -117,7 +117,7 @@ final class HeldRequest implements QueuedCaller {
     place.giveUp();
   }
 
-  void release() {
+  public void release() {
     permit.release(Ending.ANSWERED);
     permit = null;
   }

@@ -22,20 +22,20 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** A throttler with one revision, requests for it, and all of them on one loop. */
-final class OneRevision {
-  static final RevisionId ID = new RevisionId("ns", "rev");
-  static final Destination A = new Destination("10.0.0.1", 8012);
+public final class OneRevision {
+  public static final RevisionId ID = new RevisionId("ns", "rev");
+  public static final Destination A = new Destination("10.0.0.1", 8012);
   static final Destination B = new Destination("10.0.0.2", 8012);
   static final Destination C = new Destination("10.0.0.3", 8012);
 
-  final VirtualLoop loop = VirtualLoop.nearOverflow();
+  public final VirtualLoop loop = VirtualLoop.nearOverflow();
   final List<Destination> suspected = new ArrayList<>();
-  final TestRevisions revisions = new TestRevisions(loop);
-  final Throttler throttler;
+  public final TestRevisions revisions = new TestRevisions(loop);
+  public final Throttler throttler;
   private Revision revision;
 
   /** It exists, and has no pods. */
-  OneRevision(int containerConcurrency, String... annotations) {
+  public OneRevision(int containerConcurrency, String... annotations) {
     revision = revision(containerConcurrency, annotations);
     throttler = Make.throttler(revisions.live, 10_000);
     throttler.unreachable().subscribe("test", now -> suspected.add(now.destination()));
@@ -57,7 +57,7 @@ final class OneRevision {
     loop.run();
   }
 
-  void pods(Destination... pods) {
+  public void pods(Destination... pods) {
     throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.of(pods)));
     loop.run();
   }
@@ -76,7 +76,7 @@ final class OneRevision {
     return request(new HeldRequest(loop).choosing(choice));
   }
 
-  HeldRequest request() {
+  public HeldRequest request() {
     return request(new HeldRequest(loop));
   }
 

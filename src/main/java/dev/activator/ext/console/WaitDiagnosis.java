@@ -6,8 +6,6 @@ import static java.util.stream.Collectors.joining;
 
 import dev.activator.throttle.ThrottleView;
 import dev.activator.backend.RevisionBackendsView.Address;
-import dev.activator.knative.policy.NodeEvent;
-import dev.activator.knative.policy.NodeEvent.Outlook;
 import dev.activator.throttle.SharedPermitsView;
 import dev.activator.observability.ColdStarts.OngoingColdStart;
 import dev.activator.revision.Destination;
@@ -37,6 +35,8 @@ public record WaitDiagnosis(WaitState state, String summary, List<String> missin
     String forCallers,
     String whatToDo) {
 
+  /** The reasons of autoscalers that add a node for a pod. */
+  private static final Set<String> NODE_IS_ADDED = Set.of("TriggeredScaleUp", "Nominated");
   private static final int MAX_NAMED_PODS = 3;
   private static final Duration MAX_LIST_TIME = Duration.ofSeconds(2);
   private static final Set<WaitState> PROBING = EnumSet.of(WaitState.STARTING,
@@ -208,9 +208,7 @@ public record WaitDiagnosis(WaitState state, String summary, List<String> missin
     return pod == null
         ? ""
         : ": it waits for " + pod.current().awaited()
-            + (NodeEvent.outlook(pod.reason(), "") == Outlook.COMING
-                ? ", which is being added"
-                : "");
+            + (NODE_IS_ADDED.contains(pod.reason()) ? ", which is being added" : "");
   }
 
   /** @param awaited the time since the first request found no pod */

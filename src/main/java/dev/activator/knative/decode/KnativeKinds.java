@@ -1,7 +1,5 @@
 package dev.activator.knative.decode;
 
-import dev.activator.knative.policy.NodeEvent;
-import dev.activator.knative.policy.PodStartStatus;
 import dev.activator.knative.policy.RevisionEndpointSlice;
 import dev.activator.kube.decode.WatchedKind;
 import dev.activator.revision.PrivateClusterIp;
@@ -22,12 +20,6 @@ public final class KnativeKinds {
   public static final WatchedKind<PrivateClusterIp> SERVICES = new WatchedKind<>("Service",
       "api/v1",
       "services", ClusterIpReader::new);
-  public static final WatchedKind<PodStartStatus> PODS = new WatchedKind<>("Pod", "api/v1",
-      "pods",
-      PodStartStatusReader::new);
-  /** Events about pods that say whether a node is coming. */
-  public static final WatchedKind<NodeEvent> NODE_EVENTS = new WatchedKind<>("Event", "api/v1",
-      "events", NodeEventReader::new);
   public static final WatchedKind<ConfigMapReader.Texts> CONFIG_MAPS = new WatchedKind<>(
       "ConfigMap", "api/v1", "configmaps", ConfigMapReader::new);
   public static final WatchedKind<RoutingCertificate> SECRETS = new WatchedKind<>("Secret",

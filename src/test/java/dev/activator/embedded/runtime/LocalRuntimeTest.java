@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.knative.decode.KnativeKinds;
+import dev.activator.ext.podstarts.PodStartWatch;
 import dev.activator.kube.Yaml;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
@@ -136,7 +136,7 @@ class LocalRuntimeTest {
   }
 
   private static void phasesOfAStartAreThoseOfAKubelet(ObjectNode pod) {
-    var ends = Yaml.decoded(KnativeKinds.PODS, pod.toString()).value().ends();
+    var ends = Yaml.decoded(PodStartWatch.PODS, pod.toString()).value().ends();
 
     assertThat(ends.keySet()).containsExactlyInAnyOrderElementsOf(
         Stream.of(StartPhase.values()).filter(StartPhase::isOfPod).toList());

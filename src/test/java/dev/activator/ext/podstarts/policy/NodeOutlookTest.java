@@ -1,8 +1,8 @@
-package dev.activator.knative.policy;
+package dev.activator.ext.podstarts.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.knative.policy.NodeEvent.Outlook;
+import dev.activator.ext.podstarts.policy.NodeEvent.Outlook;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;

@@ -1,8 +1,9 @@
-package dev.activator.knative;
+package dev.activator.ext.podstarts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.knative.ClusterWatcher;
 import dev.activator.testing.LogLines;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.embedded.api.Objects;
@@ -36,6 +37,7 @@ class ContainerFailureTest {
   private final EmbeddedApi api = EmbeddedApi.start();
   private final ClusterWatcher cluster = Make
       .cluster(() -> new ClusterAccess.At(URI.create(api.url())), PATIENCE);
+  private PodStartWatch pods = new PodStartWatch(cluster, Duration.ofMinutes(1));
   private final List<ContainerFailure> received = new CopyOnWriteArrayList<>();
 
   @BeforeEach
@@ -43,8 +45,14 @@ class ContainerFailureTest {
     cluster.live().update(Revision.of(REVISION, 1));
   }
 
+  private void start() throws InterruptedException {
+    cluster.start();
+    pods.start();
+  }
+
   @AfterEach
   void close() {
+    pods.close();
     cluster.close();
     api.faults().heal();
     api.close();
@@ -75,7 +83,7 @@ class ContainerFailureTest {
   /** Says that requests wait until that is heard. */
   private void hears(String expected) {
     await().until(() -> {
-      cluster.podStarts().requestsWaitFor(REVISION);
+      pods.requestsWaitFor(REVISION);
       return !received.isEmpty() && reason(received.getLast()).equals(expected);
     });
   }
@@ -83,7 +91,7 @@ class ContainerFailureTest {
   @Test
   void reportsPodsThatDoNotStartWhileTheyAreWaitedFor() throws Exception {
     cluster.podStarts().failures().subscribe("test", received::add);
-    cluster.start();
+    start();
     api.store().create(BuiltInKinds.POD, pod("CrashLoopBackOff"));
     api.store().writes().replaceStatus(BuiltInKinds.POD, pod("CrashLoopBackOff"));
 
@@ -98,12 +106,12 @@ class ContainerFailureTest {
   void reportsHowFarPodsAre_whileTheyAreWaitedFor() throws Exception {
     var progress = new CopyOnWriteArrayList<RevisionStartProgress>();
     cluster.podStarts().progress().subscribe("test", progress::add);
-    cluster.start();
+    start();
     api.store().create(BuiltInKinds.POD, pod("ImagePullBackOff"));
     api.store().writes().replaceStatus(BuiltInKinds.POD, pod("ImagePullBackOff"));
 
     await().until(() -> {
-      cluster.podStarts().requestsWaitFor(REVISION);
+      pods.requestsWaitFor(REVISION);
       return !progress.isEmpty() && progress.getLast().reason().equals("ImagePullBackOff");
     });
     assertThat(progress.getFirst()).isEqualTo(RevisionStartProgress.none(REVISION));
@@ -114,15 +122,15 @@ class ContainerFailureTest {
   @Test
   void waitsForANodeAsLongAsConfigured() throws Exception {
     // given a patience that is over at once, in the place of a minute's
-    cluster.podStarts().setUnschedulableGrace(Duration.ofMillis(1));
+    pods = new PodStartWatch(cluster, Duration.ofMillis(1));
     cluster.podStarts().failures().subscribe("test", received::add);
-    cluster.start();
+    start();
     var pod = unscheduled();
     api.store().create(BuiltInKinds.POD, pod);
     api.store().writes().replaceStatus(BuiltInKinds.POD, pod);
 
     await().until(() -> {
-      cluster.podStarts().requestsWaitFor(REVISION);
+      pods.requestsWaitFor(REVISION);
       return received.stream().anyMatch(news -> reason(news).equals("Unschedulable"));
     });
   }
@@ -130,7 +138,7 @@ class ContainerFailureTest {
   @Test
   void reportsTheEventThatNoNodeIsAdded() throws Exception {
     cluster.podStarts().failures().subscribe("test", received::add);
-    cluster.start();
+    start();
     api.store().create(BuiltInKinds.POD, unscheduled());
     var uid = api.store().writes().replaceStatus(BuiltInKinds.POD, unscheduled())
         .at("/metadata/uid").asString();
@@ -151,15 +159,15 @@ class ContainerFailureTest {
     api.faults().add(Match.requests(Verb.LIST).of(BuiltInKinds.POD), Fault.Answer.status(403));
     cluster.podStarts().failures().subscribe("test", received::add);
     try (var log = LogLines.of(AccessPauses.class)) {
-      cluster.start();
+      start();
       api.store().create(BuiltInKinds.POD, pod("CrashLoopBackOff"));
 
       await().until(() -> {
-        cluster.podStarts().requestsWaitFor(REVISION);
+        pods.requestsWaitFor(REVISION);
         return !log.lines().isEmpty();
       });
-      cluster.podStarts().requestsWaitFor(REVISION);
-      cluster.podStarts().requestsWaitFor(new RevisionId("ns", "other"));
+      pods.requestsWaitFor(REVISION);
+      pods.requestsWaitFor(new RevisionId("ns", "other"));
 
       assertThat(log.lines())
           .containsExactly("INFO The Kubernetes API does not allow the activator to"

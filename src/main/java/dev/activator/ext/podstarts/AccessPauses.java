@@ -1,4 +1,4 @@
-package dev.activator.knative;
+package dev.activator.ext.podstarts;
 
 import dev.activator.kube.reflector.ListWatchAccess;
 import dev.activator.loop.Loop;

@@ -1,4 +1,4 @@
-package dev.activator.knative.decode;
+package dev.activator.ext.podstarts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class PodStartStatusReaderTest {
   private static String failure(String status) {
-    var pod = Yaml.decoded(KnativeKinds.PODS,
+    var pod = Yaml.decoded(PodStartWatch.PODS,
         "metadata: {namespace: ns, name: p}\nstatus: " + status).value();
     if (pod == null) {
       return "ends";
@@ -65,7 +65,7 @@ class PodStartStatusReaderTest {
 
   @Test
   void readsHowACrashingContainerEnded() {
-    var pod = Yaml.decoded(KnativeKinds.PODS, """
+    var pod = Yaml.decoded(PodStartWatch.PODS, """
         metadata: {namespace: ns, name: p}
         status: {containerStatuses: [{restartCount: 4,
           state: {waiting: {reason: CrashLoopBackOff, message: back-off 40s}},
@@ -98,7 +98,7 @@ class PodStartStatusReaderTest {
       "{initContainerStatuses: [R9], containerStatuses: [R7]}        | create=1 container=7"})
   void readsWhenPhasesEnded(String status, String expected) {
     var written = status.replaceAll("R(\\d)", RUNNING.formatted("$1"));
-    var pod = Yaml.decoded(KnativeKinds.PODS, "metadata: {namespace: ns, name: p, "
+    var pod = Yaml.decoded(PodStartWatch.PODS, "metadata: {namespace: ns, name: p, "
         + "creationTimestamp: '2026-01-01T00:00:01Z'}\nstatus: " + written).value();
 
     assertThat(new TreeMap<>(pod.ends()).entrySet().stream()
@@ -108,7 +108,7 @@ class PodStartStatusReaderTest {
 
   @Test
   void aPodThatIsDeletedSaysNothing() {
-    assertThat(Yaml.decoded(KnativeKinds.PODS, """
+    assertThat(Yaml.decoded(PodStartWatch.PODS, """
         metadata: {namespace: ns, name: p, deletionTimestamp: "2026-01-01T00:00:00Z"}
         status: {containerStatuses: [{state: {waiting: {reason: ErrImagePull}}}]}
         """).value()).isNull();

@@ -1,6 +1,6 @@
-package dev.activator.knative.decode;
+package dev.activator.ext.podstarts;
 
-import dev.activator.knative.policy.NodeEvent;
+import dev.activator.ext.podstarts.policy.NodeEvent;
 import dev.activator.kube.decode.DecodedMetadata;
 import dev.activator.kube.decode.JsonCursor;
 import dev.activator.kube.decode.WatchedObjectReader;

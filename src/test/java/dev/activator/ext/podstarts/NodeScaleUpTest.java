@@ -1,22 +1,23 @@
-package dev.activator.throttle;
+package dev.activator.ext.podstarts;
 
 import static dev.activator.throttle.OneRevision.A;
 import static dev.activator.throttle.OneRevision.ID;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.knative.PodStatusWatcher;
-import dev.activator.knative.policy.NodeEvent;
-import dev.activator.knative.policy.NodeEvent.Outlook;
-import dev.activator.knative.policy.PodStartStatus;
-import dev.activator.knative.policy.PodStartStatus.FailureReason;
-import dev.activator.knative.policy.StartingPodSet.GracePeriods;
+import dev.activator.knative.PodStarts;
+import dev.activator.throttle.HeldRequest;
+import dev.activator.throttle.OneRevision;
+import dev.activator.ext.podstarts.PodStatusWatcher;
+import dev.activator.ext.podstarts.policy.NodeEvent;
+import dev.activator.ext.podstarts.policy.NodeEvent.Outlook;
+import dev.activator.ext.podstarts.policy.PodStartStatus;
+import dev.activator.ext.podstarts.policy.PodStartStatus.FailureReason;
+import dev.activator.ext.podstarts.policy.StartingPodSet.GracePeriods;
 import dev.activator.kube.decode.DecodedObjectHandler.ChangeListener;
 import dev.activator.kube.reflector.ListWatchAccess;
-import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
-import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.StartPhase;
 import dev.activator.throttle.ThrottleDecision.Rejection;
 import java.time.Duration;
@@ -30,7 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Requests for a pod that no node takes, from the Events of autoscalers of nodes to the queue. */
-class NodeScaleUpTest implements PodStatusWatcher.PodSource, PodStatusWatcher.Listener {
+class NodeScaleUpTest implements PodStatusWatcher.PodSource {
   private static final String UID = "u-1";
   private static final RevisionStartFailure UNSCHEDULABLE = new RevisionStartFailure(
       "Unschedulable",
@@ -44,8 +45,12 @@ class NodeScaleUpTest implements PodStatusWatcher.PodSource, PodStatusWatcher.Li
 
   @BeforeEach
   void watch() {
+    var starts = new PodStarts();
+    starts.failures().subscribe("throttler", revision.throttler::containerFailure);
+    starts.progress().subscribe("throttler", revision.throttler::startProgress);
+    starts.progressEnded().subscribe("throttler", revision.throttler::startProgressEnded);
     var watcher = new PodStatusWatcher(revision.revisions.live, revision.loop, this,
-        () -> GracePeriods.DEFAULT, this::now, this);
+        () -> GracePeriods.DEFAULT, this::now, starts);
     revision.throttler.starved().subscribe("watcher", watcher::requestsWaitFor);
   }
 
@@ -147,20 +152,5 @@ class NodeScaleUpTest implements PodStatusWatcher.PodSource, PodStatusWatcher.Li
   public Runnable followEvents(String namespace, String uid, ChangeListener<NodeEvent> to) {
     events = to;
     return () -> events = null;
-  }
-
-  @Override
-  public void failure(ContainerFailure now) {
-    revision.throttler.containerFailure(now);
-  }
-
-  @Override
-  public void progress(RevisionStartProgress now) {
-    revision.throttler.startProgress(now);
-  }
-
-  @Override
-  public void progressEnded(RevisionId id) {
-    revision.throttler.startProgressEnded(RevisionStartProgress.none(id));
   }
 }

@@ -1,4 +1,4 @@
-package dev.activator.knative.policy;
+package dev.activator.ext.podstarts.policy;
 
 import java.time.Duration;
 import java.time.Instant;

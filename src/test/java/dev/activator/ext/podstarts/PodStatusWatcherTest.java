@@ -1,16 +1,15 @@
-package dev.activator.knative;
+package dev.activator.ext.podstarts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.knative.PodStarts;
 import dev.activator.kube.decode.DecodedObjectHandler;
-import dev.activator.knative.policy.NodeEvent;
-import dev.activator.knative.policy.StartingPodSet.GracePeriods;
-import dev.activator.knative.policy.PodStartStatus.FailureReason;
-import dev.activator.knative.policy.PodStartStatus.Persistence;
-import dev.activator.knative.policy.PodStartStatus;
+import dev.activator.ext.podstarts.policy.NodeEvent;
+import dev.activator.ext.podstarts.policy.StartingPodSet.GracePeriods;
+import dev.activator.ext.podstarts.policy.PodStartStatus.FailureReason;
+import dev.activator.ext.podstarts.policy.PodStartStatus.Persistence;
+import dev.activator.ext.podstarts.policy.PodStartStatus;
 import dev.activator.kube.reflector.ListWatchAccess;
-import dev.activator.revision.ContainerFailure;
-import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartPhase;
@@ -61,6 +60,7 @@ class PodStatusWatcherTest {
   /** Which selects the pods. */
   private String service = "one";
   private final TestRevisions revisions = new TestRevisions(loop, Revision.of(REVISION, 1));
+  private final PodStarts starts = new PodStarts();
   private final PodStatusWatcher watcher = new PodStatusWatcher(revisions.live, loop,
       new PodStatusWatcher.PodSource() {
         @Override
@@ -96,25 +96,20 @@ class PodStatusWatcherTest {
           eventsFollowed.put(pod, listener);
           return () -> eventsFollowed.remove(pod, listener);
         }
-      }, () -> grace, this::now, new PodStatusWatcher.Listener() {
-        @Override
-        public void failure(ContainerFailure now) {
-          var failure = now.failure();
-          received.add(failure == null ? "may start" : failure.reason());
-        }
+      }, () -> grace, this::now, starts);
 
-        @Override
-        public void progress(RevisionStartProgress now) {
-          progress.add((now.pod() + " " + now.ends().keySet() + " " + now.reason()).trim());
-          node = now.node();
-          message = now.message();
-        }
-
-        @Override
-        public void progressEnded(RevisionId revision) {
-          progress.add("ended");
-        }
-      });
+  PodStatusWatcherTest() {
+    starts.failures().subscribe("test", now -> {
+      var failure = now.failure();
+      received.add(failure == null ? "may start" : failure.reason());
+    });
+    starts.progress().subscribe("test", now -> {
+      progress.add((now.pod() + " " + now.ends().keySet() + " " + now.reason()).trim());
+      node = now.node();
+      message = now.message();
+    });
+    starts.progressEnded().subscribe("test", _ -> progress.add("ended"));
+  }
 
   private Instant now() {
     return Instant.EPOCH.plus(loop.elapsed());
@@ -357,7 +352,7 @@ class PodStatusWatcherTest {
     loop.advance(PodStatusWatcher.LEASE);
 
     assertThat(progress).containsExactly("[]", "a [create] Unschedulable",
-        "a [create] Unschedulable", "b []", "ended");
+        "b []", "ended");
   }
 
   @Test

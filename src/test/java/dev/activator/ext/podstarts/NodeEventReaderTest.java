@@ -1,16 +1,16 @@
-package dev.activator.knative.decode;
+package dev.activator.ext.podstarts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.knative.policy.NodeEvent;
-import dev.activator.knative.policy.NodeEvent.Outlook;
+import dev.activator.ext.podstarts.policy.NodeEvent;
+import dev.activator.ext.podstarts.policy.NodeEvent.Outlook;
 import dev.activator.kube.Yaml;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
 class NodeEventReaderTest {
   private static NodeEvent read(String event) {
-    return Yaml.decoded(KnativeKinds.NODE_EVENTS, "metadata: {namespace: ns, name: a.17,"
+    return Yaml.decoded(PodStartWatch.NODE_EVENTS, "metadata: {namespace: ns, name: a.17,"
         + " creationTimestamp: '2026-01-01T00:00:00Z'}\n"
         + "involvedObject: {kind: Pod, namespace: ns, name: a, uid: u-1}\n" + event).value();
   }

@@ -1,4 +1,4 @@
-package dev.activator.knative.policy;
+package dev.activator.ext.podstarts.policy;
 
 import dev.activator.revision.StartPhase;
 import java.time.Instant;

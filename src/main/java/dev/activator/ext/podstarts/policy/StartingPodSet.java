@@ -1,7 +1,7 @@
-package dev.activator.knative.policy;
+package dev.activator.ext.podstarts.policy;
 
-import dev.activator.knative.policy.NodeEvent.Outlook;
-import dev.activator.knative.policy.PodStartStatus.FailureReason;
+import dev.activator.ext.podstarts.policy.NodeEvent.Outlook;
+import dev.activator.ext.podstarts.policy.PodStartStatus.FailureReason;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.revision.StartPhase;
 import java.time.Duration;

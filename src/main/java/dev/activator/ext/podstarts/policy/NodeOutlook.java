@@ -1,6 +1,6 @@
-package dev.activator.knative.policy;
+package dev.activator.ext.podstarts.policy;
 
-import dev.activator.knative.policy.NodeEvent.Outlook;
+import dev.activator.ext.podstarts.policy.NodeEvent.Outlook;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;

@@ -1,14 +1,15 @@
-package dev.activator.knative;
+package dev.activator.ext.podstarts;
 
-import dev.activator.knative.AccessPauses.Resource;
+import dev.activator.knative.PodStarts;
+import dev.activator.ext.podstarts.AccessPauses.Resource;
 import dev.activator.kube.decode.DecodedObjectHandler;
-import dev.activator.knative.policy.NodeEvent;
-import dev.activator.knative.policy.NodeEvent.Outlook;
-import dev.activator.knative.policy.NodeOutlook;
-import dev.activator.knative.policy.NodeTimes;
-import dev.activator.knative.policy.StartingPodSet.GracePeriods;
-import dev.activator.knative.policy.StartingPodSet;
-import dev.activator.knative.policy.PodStartStatus;
+import dev.activator.ext.podstarts.policy.NodeEvent;
+import dev.activator.ext.podstarts.policy.NodeEvent.Outlook;
+import dev.activator.ext.podstarts.policy.NodeOutlook;
+import dev.activator.ext.podstarts.policy.NodeTimes;
+import dev.activator.ext.podstarts.policy.StartingPodSet.GracePeriods;
+import dev.activator.ext.podstarts.policy.StartingPodSet;
+import dev.activator.ext.podstarts.policy.PodStartStatus;
 import dev.activator.kube.reflector.ListWatchAccess;
 import dev.activator.loop.Loop;
 import dev.activator.revision.ContainerFailure;
@@ -62,22 +63,11 @@ public final class PodStatusWatcher {
         DecodedObjectHandler.ChangeListener<NodeEvent> listener);
   }
 
-  /** Receives the reports, on the loop. */
-  public interface Listener {
-    void failure(ContainerFailure now);
-
-    /** The watch has begun, or the pods have changed. */
-    void progress(RevisionStartProgress now);
-
-    /** The watch has ended. */
-    void progressEnded(RevisionId revision);
-  }
-
   private final Loop loop;
   private final PodSource pods;
   private final Supplier<GracePeriods> grace;
   private final InstantSource clock;
-  private final Listener out;
+  private final PodStarts out;
   private final LiveRevisions revisions;
   private final Slot<Place> slot;
   private int watches;
@@ -97,7 +87,7 @@ public final class PodStatusWatcher {
    * @param clock compared with the times of Events
    */
   public PodStatusWatcher(LiveRevisions revisions, Loop loop, PodSource pods,
-      Supplier<GracePeriods> grace, InstantSource clock, Listener out) {
+      Supplier<GracePeriods> grace, InstantSource clock, PodStarts out) {
     this.revisions = revisions;
     this.slot = revisions.slot("watch of pods", _ -> new Place(),
         place -> loop.execute(() -> end(place)));

@@ -1,13 +1,13 @@
-package dev.activator.knative.policy;
+package dev.activator.ext.podstarts.policy;
 
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.knative.policy.StartingPodSet.GracePeriods;
-import dev.activator.knative.policy.PodStartStatus.FailureReason;
-import dev.activator.knative.policy.PodStartStatus.Persistence;
-import dev.activator.knative.policy.PodStartStatus.Termination;
+import dev.activator.ext.podstarts.policy.StartingPodSet.GracePeriods;
+import dev.activator.ext.podstarts.policy.PodStartStatus.FailureReason;
+import dev.activator.ext.podstarts.policy.PodStartStatus.Persistence;
+import dev.activator.ext.podstarts.policy.PodStartStatus.Termination;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.revision.StartPhase;
 import java.time.Duration;

@@ -1,8 +1,8 @@
-package dev.activator.knative;
+package dev.activator.ext.podstarts;
 
-import dev.activator.knative.policy.NodeEvent;
-import dev.activator.knative.policy.NodeOutlook;
-import dev.activator.knative.policy.PodStartStatus;
+import dev.activator.ext.podstarts.policy.NodeEvent;
+import dev.activator.ext.podstarts.policy.NodeOutlook;
+import dev.activator.ext.podstarts.policy.PodStartStatus;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;

@@ -1,12 +1,12 @@
-package dev.activator.knative.decode;
+package dev.activator.ext.podstarts;
 
 import dev.activator.kube.decode.DecodedMetadata;
 import dev.activator.kube.decode.JsonCursor;
 import dev.activator.kube.decode.StatusCondition;
 import dev.activator.kube.decode.WatchedObjectReader;
-import dev.activator.knative.policy.PodStartStatus;
-import dev.activator.knative.policy.PodStartStatus.FailureReason;
-import dev.activator.knative.policy.PodStartStatus.Termination;
+import dev.activator.ext.podstarts.policy.PodStartStatus;
+import dev.activator.ext.podstarts.policy.PodStartStatus.FailureReason;
+import dev.activator.ext.podstarts.policy.PodStartStatus.Termination;
 import dev.activator.revision.StartPhase;
 import java.time.DateTimeException;
 import java.time.Instant;

@@ -1,0 +1,44 @@
+package dev.activator.ext.podstarts;
+
+import dev.activator.knative.ClusterWatcher;
+import dev.activator.lifecycle.Extension;
+import dev.activator.lifecycle.LifecyclePart;
+import dev.activator.settings.IdentityProperties;
+import dev.activator.throttle.Throttler;
+import java.util.List;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Beans that watch the pods of revisions with waiting requests, and refuse those that wait in vain. */
+@Configuration(proxyBeanMethods = false)
+@EnableConfigurationProperties(PodStartProperties.class)
+public class PodStartsConfiguration {
+  private static final String NAME = "podstarts";
+
+  @Bean
+  Extension podStarts(PodStartProperties settings, ClusterWatcher cluster, Throttler throttler,
+      IdentityProperties identity) {
+    var watch = new PodStartWatch(cluster, settings.unschedulableTimeout());
+    return new Extension() {
+      @Override
+      public String name() {
+        return NAME;
+      }
+
+      @Override
+      public void attach() {
+        throttler.starved().subscribe(NAME, watch::requestsWaitFor);
+        cluster.onOptionalConfigMap(identity.systemNamespace(), PodStartWatch.CONFIG_MAP,
+            watch::setDeploymentConfig);
+      }
+
+      @Override
+      public List<LifecyclePart> parts(StartOrder when) {
+        return when == StartOrder.BEFORE_REQUESTS
+            ? List.of(new LifecyclePart("watches of pods", watch::start, watch::close))
+            : List.of();
+      }
+    };
+  }
+}
