@@ -52,6 +52,15 @@ class StatFrameTest {
   }
 
   @Test
+  void anAcknowledgementHasNoLoad() throws Exception {
+    var frame = WireStatMessages.parseFrom(AutoscalerLink.encode("activator-1",
+        List.of(RevisionStat.acknowledgement(REVISION, 7)), null));
+
+    assertThat(frame.getMessages(0).getStat()).isEqualTo(
+        Stat.newBuilder().setPodName("activator-1").setAcknowledged(7).build());
+  }
+
+  @Test
   @DisplayName("zeroes are not sent")
   void zeroesAreNotSent() {
     assertThat(encoded(new RevisionStat(REVISION, 0, 0)))

@@ -2,6 +2,7 @@ package dev.activator.ext.actuators;
 
 import dev.activator.config.ConfigValue;
 import dev.activator.ext.actuators.policy.PatchTarget;
+import dev.activator.http.UrlCaller;
 import dev.activator.kube.reflector.KubernetesApiClient;
 import dev.activator.kube.reflector.RestMapper.Served;
 import dev.activator.lifecycle.Extension;
@@ -99,7 +100,8 @@ public class ActuatorsConfiguration {
     @Override
     public ScaleClient<HttpTarget> client(Supplier<KubernetesApiClient> api) {
       return new UrlClient(api, TIMEOUT, settings.prefixes(),
-          new UrlCaller(() -> api.get().url(), Dns.SYSTEM), Clock.systemUTC());
+          new UrlCaller(Dns.SYSTEM, new AddressCheck(() -> api.get().url(), Dns.SYSTEM)),
+          Clock.systemUTC());
     }
   }
 }

@@ -1,19 +1,27 @@
 package dev.activator.ext.actuators;
 
+import dev.activator.http.UrlCaller;
+import java.io.IOException;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import okhttp3.Dns;
 import okhttp3.HttpUrl;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Which addresses a host name may lead to. The owner of the name would otherwise choose
  * what the activator connects to. A host that is an address itself was allowed as such.
+ *
+ * <p><b>Threads.</b> Any.
  */
-final class AddressCheck {
+final class AddressCheck implements UrlCaller.AddressRule {
   private static final Pattern ADDRESS = Pattern.compile("[0-9.]+|.*:.*");
   private static final Pattern API_NAME = Pattern
       .compile("kubernetes([.]default([.]svc([.].*)?)?)?");
@@ -21,7 +29,33 @@ final class AddressCheck {
   private static final Set<String> METADATA = Set.of("100.100.100.200", "168.63.129.16",
       "fd00:ec2:0:0:0:0:0:254", "fd00:ec2:0:0:0:0:0:23", "fd20:ce:0:0:0:0:0:254");
 
-  private AddressCheck() {}
+  private final Supplier<String> api;
+  private final Dns names;
+  /** Of the Kubernetes API; empty until its name was found. */
+  private volatile List<InetAddress> ofApi = List.of();
+
+  /** @param api the URL of the Kubernetes API, which does not change */
+  AddressCheck(Supplier<String> api, Dns names) {
+    this.api = api;
+    this.names = names;
+  }
+
+  @Override
+  public @Nullable String refusal(String host, InetAddress address) throws IOException {
+    var url = HttpUrl.parse(api.get());
+    if (ofApi.isEmpty() && url != null) {
+      ofApi = addresses(url.host());
+    }
+    return refusal(host, address, NetworkInterface.getByInetAddress(address) != null, url, ofApi);
+  }
+
+  private List<InetAddress> addresses(String host) {
+    try {
+      return names.lookup(host);
+    } catch (UnknownHostException _) {
+      return List.of();
+    }
+  }
 
   /**
    * Why an address may not be connected to; null if it may.

@@ -1,17 +1,18 @@
 package dev.activator.ext.actuators;
 
-import dev.activator.ext.actuators.UrlCaller.Outcome;
 import dev.activator.ext.actuators.policy.WakeState;
 import dev.activator.ext.actuators.policy.WakeState.Phase;
-import dev.activator.kube.NamedObjectClient;
+import dev.activator.http.UrlCaller;
+import dev.activator.http.UrlCaller.Outcome;
 import dev.activator.kube.reflector.KubernetesApiClient;
+import dev.activator.platform.StatusField;
+import dev.activator.platform.StatusField.Stored;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleApiResult.Found;
 import dev.activator.revision.ScaleApiResult.Reason;
 import dev.activator.revision.ScaleApiResult.Refused;
 import dev.activator.revision.ScaleClient;
-import dev.activator.revision.ScaleTargetRef;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -19,6 +20,7 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -33,13 +35,11 @@ import tools.jackson.databind.json.JsonMapper;
  * was replaced sends no call.
  */
 final class UrlClient implements ScaleClient<HttpTarget> {
-  /** The status has other writers, too. */
-  private static final int MAX_TRIES = 5;
   private static final JsonMapper JSON = new JsonMapper();
 
   private final Collection<HttpUrl> prefixes;
   private final InstantSource clock;
-  private final NamedObjectClient statuses;
+  private final StatusField<WakeState> states;
   private final SecretHeaderReader headers;
   private final UrlCaller urls;
 
@@ -51,7 +51,7 @@ final class UrlClient implements ScaleClient<HttpTarget> {
       UrlCaller urls, InstantSource clock) {
     this.prefixes = prefixes;
     this.clock = clock;
-    this.statuses = new NamedObjectClient(api, timeout, "/status", _ -> null);
+    this.states = StatusField.of(api, "wake", UrlClient::parse, UrlClient::format);
     this.headers = new SecretHeaderReader(api, timeout);
     this.urls = urls;
   }
@@ -61,8 +61,18 @@ final class UrlClient implements ScaleClient<HttpTarget> {
     var refused = refusal(target);
     return refused != null
         ? CompletableFuture.completedFuture(refused)
-        : statuses.get(id.namespace(), object(id), (_, object) -> state(object)
-            .result(version(object), clock.instant()));
+        : states.get(id).thenApply(stored -> stored.refusal() != null
+            ? stored.refusal()
+            : state(stored).result(version(stored), clock.instant()));
+  }
+
+  private static WakeState parse(JsonNode field) {
+    return WakeState.of(field.path("state").asString(""), field.path("since").asString(""));
+  }
+
+  private static JsonNode format(WakeState state) {
+    return JSON.createObjectNode().put("state", state.phase().text())
+        .put("since", state.since().toString());
   }
 
   @Override
@@ -76,21 +86,41 @@ final class UrlClient implements ScaleClient<HttpTarget> {
     var call = starts ? target.start() : target.stop();
     return headers.read(id.namespace(), call.headers()).thenCompose(values -> switch (values) {
       case SecretHeaderReader.Result.Missing(var why) -> CompletableFuture.completedFuture(why);
-      case SecretHeaderReader.Result.Values(var fields) -> set(id, read.resourceVersion(),
-          starts ? Phase.STARTING : Phase.STOPPING, MAX_TRIES)
-          .thenCompose(before -> before instanceof Found found
-              ? urls.call(call.method(), call.url(), fields, target.timeout())
-                  .thenCompose(outcome -> called(id, found, call, starts, outcome))
-              : CompletableFuture.completedFuture(before));
+      case SecretHeaderReader.Result.Values(var fields) -> begin(id, read, starts)
+          .thenCompose(before -> before.refusal() != null
+              ? CompletableFuture.completedFuture(before.refusal())
+              : urls.call(call.method(), call.url(), fields, target.timeout(), 0)
+                  .thenCompose(outcome -> called(id, before, call, starts, outcome)));
     });
   }
 
-  private CompletableFuture<ScaleApiResult> called(RevisionId id, Found before,
+  /** Stores that the call may have been sent, unless another leader has called since. */
+  private CompletableFuture<Stored<WakeState>> begin(RevisionId id, Found read, boolean starts) {
+    return states.get(id).thenCompose(stored -> {
+      if (stored.refusal() != null) {
+        return CompletableFuture.completedFuture(stored);
+      }
+      return version(stored).equals(read.resourceVersion())
+          ? states.replace(id, stored, now(starts ? Phase.STARTING : Phase.STOPPING))
+          : CompletableFuture.completedFuture(Stored.refused(new Refused(Reason.CONFLICT,
+              "cannot " + (starts ? "start" : "stop") + ": its status.wake has changed")));
+    });
+  }
+
+  private WakeState now(Phase phase) {
+    return new WakeState(phase, clock.instant().truncatedTo(ChronoUnit.MILLIS));
+  }
+
+  private CompletableFuture<ScaleApiResult> called(RevisionId id, Stored<WakeState> before,
       HttpTarget.Call call, boolean starts, Outcome outcome) {
+    int replicas = starts ? 1 : 0;
     return switch (outcome) {
-      case Outcome.Answered(var status, _) when status / 100 == 2 -> set(id,
-          before.resourceVersion(), starts ? Phase.RUNNING : Phase.STOPPED, MAX_TRIES);
-      case Outcome.Answered(var status, var retryAfter) -> CompletableFuture
+      case Outcome.Answered(var status, _, _) when status / 100 == 2 -> states
+          .replace(id, before, now(starts ? Phase.RUNNING : Phase.STOPPED))
+          .thenApply(after -> after.refusal() != null
+              ? after.refusal()
+              : new Found(replicas, replicas, version(after)));
+      case Outcome.Answered(var status, var retryAfter, _) -> CompletableFuture
           .completedFuture(new Refused(Reason.FAILED, "cannot " + (starts ? "start" : "stop")
               + ": " + call + " was answered with " + status
               + (status / 100 == 3 ? ", and redirects are not followed" : ""),
@@ -125,53 +155,12 @@ final class UrlClient implements ScaleClient<HttpTarget> {
         .orElse(null);
   }
 
-  /**
-   * Writes a state over the one that was read. The result's version is that of the new state, and
-   * does not change with the rest of the status.
-   */
-  private CompletableFuture<ScaleApiResult> set(RevisionId id, String read, Phase phase,
-      int tries) {
-    var next = new WakeState(phase, clock.instant().truncatedTo(ChronoUnit.MILLIS));
-    int replicas = phase == Phase.STARTING || phase == Phase.RUNNING ? 1 : 0;
-    return statuses.get(id.namespace(), object(id), (what, object) -> version(object).equals(read)
-        ? new Found(replicas, replicas, object.at("/metadata/resourceVersion").asString(""))
-        : new Refused(Reason.CONFLICT, "cannot " + what + ": its status.wake has changed"))
-        .thenCompose(found -> found instanceof Found(_, _, var resourceVersion)
-            ? statuses.patch(id.namespace(), object(id), patch(resourceVersion, next),
-                (what, stored) -> stored(what, stored, next, replicas))
-                .thenCompose(result -> tries > 1 && result instanceof Refused refused
-                    && refused.reason() == Reason.CONFLICT
-                        ? set(id, read, phase, tries - 1)
-                        : CompletableFuture.completedFuture(result))
-            : CompletableFuture.completedFuture(found));
+  private static WakeState state(Stored<WakeState> stored) {
+    return Objects.requireNonNull(stored.value());
   }
 
-  private static ScaleApiResult stored(String what, JsonNode object, WakeState next,
-      int replicas) {
-    return state(object).equals(next)
-        ? new Found(replicas, replicas, version(object))
-        : new Refused(Reason.INVALID, "cannot " + what + ": the CustomResourceDefinition of"
-            + " ScaledServices has no status.wake, and is older than the activator");
-  }
-
-  private static JsonNode patch(String resourceVersion, WakeState next) {
-    var patch = JSON.createObjectNode();
-    patch.putObject("metadata").put("resourceVersion", resourceVersion);
-    patch.putObject("status").putObject("wake").put("state", next.phase().text())
-        .put("since", next.since().toString());
-    return patch;
-  }
-
-  private static ScaleTargetRef object(RevisionId id) {
-    return new ScaleTargetRef("activator.dev/v1alpha1", "ScaledService", id.name());
-  }
-
-  private static WakeState state(JsonNode object) {
-    return WakeState.of(object.at("/status/wake/state").asString(""),
-        object.at("/status/wake/since").asString(""));
-  }
-
-  private static String version(JsonNode object) {
-    return object.at("/metadata/uid").asString("") + state(object);
+  /** Does not change with the rest of the status. */
+  private static String version(Stored<WakeState> stored) {
+    return stored.uid() + state(stored);
   }
 }

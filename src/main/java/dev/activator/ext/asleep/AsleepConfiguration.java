@@ -7,7 +7,9 @@ import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
 import dev.activator.platform.IdleMethod;
 import dev.activator.platform.Platform;
+import dev.activator.platform.StatusField;
 import dev.activator.revision.IdleSpec;
+import dev.activator.revision.IdleState;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.PodFreezer;
 import dev.activator.revision.ScaleClient;
@@ -19,11 +21,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Sleep instead of the end of the last pods. */
 @Configuration(proxyBeanMethods = false)
 public class AsleepConfiguration {
   private static final String NAME = "asleep";
+  private static final JsonMapper JSON = new JsonMapper();
 
   @Bean
   Extension asleep(Platform platform, ClusterWatcher cluster, LoopGroup loops,
@@ -69,8 +74,18 @@ public class AsleepConfiguration {
 
     @Override
     public ScaleClient<IdleTarget> client(Environment environment) {
-      return new IdleClient(environment, new IdleStatusClient(environment::api), methods,
-          revisions);
+      return new IdleClient(environment,
+          StatusField.of(environment::api, "idle", Idle::parse, Idle::format), methods, revisions);
+    }
+
+    private static @Nullable IdleState parse(JsonNode field) {
+      return IdleState.parse(field.path("state").asString(""), field.path("since").asString(""),
+          field.path("do").asString(""));
+    }
+
+    private static JsonNode format(IdleState state) {
+      return JSON.createObjectNode().put("state", state.phase().text())
+          .put("since", state.since().toString()).put("do", state.method());
     }
   }
 }

@@ -1,19 +1,17 @@
 package dev.activator.ext.asleep;
 
 import dev.activator.ext.asleep.policy.IdleTarget;
+import dev.activator.http.UrlCaller;
+import dev.activator.http.UrlCaller.Outcome;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import okhttp3.Dns;
+import okhttp3.HttpUrl;
 
 /**
  * Puts pods to sleep by requests to them, as vLLM understands them: a POST, and a GET that confirms it.
@@ -28,14 +26,8 @@ final class HttpSleep implements PodSleep {
   private static final Pattern IS_SLEEPING = Pattern
       .compile("\"is_sleeping\"\\s*:\\s*(true|false)");
 
-  /** Made once it is needed: most installations never do. */
-  private static final class Lazy {
-    private static final HttpClient CLIENT = HttpClient.newBuilder()
-        .version(HttpClient.Version.HTTP_1_1).followRedirects(HttpClient.Redirect.NEVER)
-        .connectTimeout(Duration.ofSeconds(5)).build();
-  }
-
   private final Loop loop;
+  private final UrlCaller urls = new UrlCaller(Dns.SYSTEM, UrlCaller.AddressRule.ANY);
 
   HttpSleep(Loop loop) {
     this.loop = loop;
@@ -64,56 +56,49 @@ final class HttpSleep implements PodSleep {
       boolean asleep) {
     var calls = target.calls();
     long deadline = loop.nanoTime() + calls.timeout().toNanos();
-    var post = HttpRequest.newBuilder(uri(pod, asleep ? calls.sleep() : calls.wake()))
-        .timeout(calls.timeout()).POST(BodyPublishers.noBody()).build();
-    return send(post).thenCompose(answer -> {
-      if (answer.statusCode() != OK) {
-        return CompletableFuture.completedFuture("POST " + post.uri() + " was answered with "
-            + answer.statusCode());
-      }
-      return calls.isSleeping().isEmpty()
-          ? CompletableFuture.completedFuture("")
-          : confirm(uri(pod, calls.isSleeping()), asleep, deadline);
-    }).completeOnTimeout("POST " + post.uri() + " had no effect within "
-        + calls.timeout().toSeconds() + " s", calls.timeout().toMillis(), TimeUnit.MILLISECONDS)
-        .exceptionally(failure -> "POST " + post.uri() + " failed: "
-            + (failure.getCause() == null ? failure : failure.getCause()));
-  }
-
-  private CompletableFuture<String> confirm(URI uri, boolean asleep, long deadline) {
-    var left = Duration.ofNanos(Math.max(1, deadline - loop.nanoTime()));
-    return send(HttpRequest.newBuilder(uri).timeout(left).build()).thenCompose(answer -> {
-      var found = IS_SLEEPING.matcher(answer.body());
-      if (answer.statusCode() != OK || !found.find()) {
-        return CompletableFuture.completedFuture("GET " + uri + " was answered with "
-            + answer.statusCode() + " and no is_sleeping");
-      }
-      if (Boolean.parseBoolean(found.group(1)) == asleep) {
-        return CompletableFuture.completedFuture("");
-      }
-      var again = new CompletableFuture<String>();
-      if (deadline - loop.nanoTime() > 0) {
-        loop.schedule(PAUSE, () -> {
-          var _ = confirm(uri, asleep, deadline).whenComplete((problem, failure) -> {
-            if (failure == null) {
-              again.complete(problem);
-            } else {
-              again.completeExceptionally(failure);
-            }
-          });
+    var url = url(pod, asleep ? calls.sleep() : calls.wake());
+    return urls.call("POST", url, Map.of(), calls.timeout(), 0)
+        .thenCompose(outcome -> switch (outcome) {
+          case Outcome.Answered(var status, _, _) when status == OK -> calls.isSleeping().isEmpty()
+              ? CompletableFuture.completedFuture("")
+              : confirm(url(pod, calls.isSleeping()), asleep, deadline);
+          case Outcome.Answered(var status, _, _) -> CompletableFuture
+              .completedFuture("POST " + url + " was answered with " + status);
+          case Outcome.Failed(var why, _) -> CompletableFuture
+              .completedFuture("POST " + url + " failed: " + why);
         });
-      }
-      // Without another attempt the timeout of both says so.
-      return again;
-    });
   }
 
-  private static CompletableFuture<HttpResponse<String>> send(HttpRequest request) {
-    return Lazy.CLIENT.sendAsync(request,
-        BodyHandlers.limiting(BodyHandlers.ofString(), MAX_BYTES));
+  private CompletableFuture<String> confirm(HttpUrl url, boolean asleep, long deadline) {
+    long left = deadline - loop.nanoTime();
+    if (left <= 0) {
+      return CompletableFuture.completedFuture(url + " does not say in time that it is "
+          + (asleep ? "asleep" : "awake"));
+    }
+    return urls.call("GET", url, Map.of(), Duration.ofNanos(left), MAX_BYTES)
+        .thenCompose(outcome -> switch (outcome) {
+          case Outcome.Answered(var status, _, var body) -> {
+            var found = IS_SLEEPING.matcher(body);
+            if (status != OK || !found.find()) {
+              yield CompletableFuture.completedFuture("GET " + url + " was answered with "
+                  + status + " and no is_sleeping");
+            }
+            yield Boolean.parseBoolean(found.group(1)) == asleep
+                ? CompletableFuture.completedFuture("")
+                : pause().thenCompose(_ -> confirm(url, asleep, deadline));
+          }
+          case Outcome.Failed(var why, _) -> CompletableFuture
+              .completedFuture("GET " + url + " failed: " + why);
+        });
   }
 
-  private static URI uri(Destination pod, String path) {
-    return URI.create("http://" + pod + path);
+  private CompletableFuture<Void> pause() {
+    var over = new CompletableFuture<Void>();
+    loop.schedule(PAUSE, () -> over.complete(null));
+    return over;
+  }
+
+  private static HttpUrl url(Destination pod, String path) {
+    return HttpUrl.get("http://" + pod + path);
   }
 }

@@ -1,5 +1,6 @@
 package dev.activator.kube.reflector;
 
+import dev.activator.http.OkHttpSocketFactory;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.StandardSocketOptions;

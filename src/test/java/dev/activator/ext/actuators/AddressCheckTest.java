@@ -3,8 +3,11 @@ package dev.activator.ext.actuators;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import okhttp3.HttpUrl;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -38,5 +41,23 @@ class AddressCheckTest {
       "api.corp, 10.96.0.1", "10.96.0.1, 10.96.0.1"})
   void allowsOthers_andThoseThatAreNamed(String host, String address) throws Exception {
     assertThat(refusal(host, address)).isNull();
+  }
+
+  @Test
+  void findsTheAddressesOfTheApiOnce() throws Exception {
+    var lookups = new AtomicInteger();
+    var check = new AddressCheck(API::toString, _ -> {
+      if (lookups.incrementAndGet() == 1) {
+        throw new UnknownHostException("not yet");
+      }
+      return List.of(InetAddress.ofLiteral("10.96.0.1"));
+    });
+
+    assertThat(check.refusal("vm.shop", InetAddress.ofLiteral("10.96.0.1"))).isNull();
+    for (int i = 0; i < 3; i++) {
+      assertThat(check.refusal("vm.shop", InetAddress.ofLiteral("10.96.0.1")))
+          .contains("the Kubernetes API");
+    }
+    assertThat(lookups).hasValue(2);
   }
 }

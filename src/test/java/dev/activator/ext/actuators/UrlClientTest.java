@@ -8,6 +8,7 @@ import dev.activator.config.ConfigValue;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.ScaledServiceCrd;
+import dev.activator.http.UrlCaller;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.kube.ScalingApiClients;
 import dev.activator.kube.reflector.KubernetesWriteRateLimiter;
@@ -70,7 +71,7 @@ class UrlClientTest {
   private UrlClient client(Dns names, String... prefixes) {
     return new UrlClient(session::scaling, LONG,
         Stream.of(prefixes).map(one -> WakeUrl.parsePrefix("prefix", one)).toList(),
-        new UrlCaller(server::url, names), () -> NOW);
+        new UrlCaller(names, new AddressCheck(server::url, Dns.SYSTEM)), () -> NOW);
   }
 
   private static HttpTarget target(String start, String stop, String more,

@@ -2,12 +2,29 @@ package dev.activator.ext.asleep;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.DestinationSet;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.PodsByReadiness;
+import dev.activator.revision.PortProtocol;
+import dev.activator.revision.PrivateEndpoints;
+import dev.activator.revision.RequestTimeouts;
+import dev.activator.revision.Revision;
+import dev.activator.stats.RevisionStat;
+import dev.activator.stats.StatSink;
+import dev.activator.testing.Make;
+import dev.activator.throttle.Throttler;
 import dev.activator.ext.asleep.policy.IdleTarget;
 import dev.activator.ext.asleep.policy.SleepCalls;
+import dev.activator.config.RevisionAnnotations;
 import dev.activator.kube.LeadershipCheck;
+import dev.activator.throttle.ThrottleDecision.Ending;
+import dev.activator.throttle.ThrottleDecision.Permit;
+import dev.activator.throttle.ThrottleDecision.QueuedCaller;
+import dev.activator.throttle.ThrottleDecision.Rejection;
 import dev.activator.kube.reflector.KubernetesApiClient;
 import dev.activator.loop.Loop;
 import dev.activator.platform.IdleMethod;
+import dev.activator.platform.StatusField;
 import dev.activator.revision.Destination;
 import dev.activator.revision.IdleState;
 import dev.activator.revision.IdleState.Phase;
@@ -60,6 +77,24 @@ class IdleSimulationTest {
     assertThat(sleeps).as("how often a pod fell asleep").hasPositiveValue();
   }
 
+  @Test
+  void itStaysAwake_whileAnActivatorDoesNotAcknowledge() {
+    var cluster = new Cluster(0);
+    cluster.faults = false;
+    cluster.old = cluster.activators.getLast();
+    cluster.begin();
+    cluster.activators.getFirst().request();
+
+    cluster.loop.advance(Duration.ofSeconds(60));
+
+    assertThat(cluster.sleeps).isZero();
+    assertThat(cluster.events)
+        .contains("StaysAwake Deployment web stays awake: requests may still be sent to it by b");
+    cluster.activators.getFirst().request();
+    cluster.loop.advance(Duration.ofSeconds(12));
+    assertThat(cluster.waiting).isZero();
+  }
+
   private static final class Pod {
     private final Destination address;
     private boolean asleep;
@@ -69,6 +104,16 @@ class IdleSimulationTest {
 
     Pod(int number) {
       address = new Destination("10.0.0." + number, 80);
+    }
+
+    void sent() {
+      assertThat(asleep).as("a request is sent to a pod that is asleep").isFalse();
+      inFlight++;
+    }
+
+    void answers() {
+      assertThat(asleep).as("a request runs on a pod that is asleep").isFalse();
+      inFlight--;
     }
   }
 
@@ -86,14 +131,25 @@ class IdleSimulationTest {
     private int waiting;
     private @Nullable Leader leader;
     private boolean faults = true;
+    private final List<String> events = new ArrayList<>();
+    /** One of an older release, which acknowledges nothing; null if there is none. */
+    private @Nullable Activator old;
 
     Cluster(long seed) {
       random = new Random(seed);
     }
 
-    int run() {
+    private boolean isOld(Activator one) {
+      return one == old;
+    }
+
+    void begin() {
       lead();
       activators.forEach(Activator::start);
+    }
+
+    int run() {
+      begin();
       for (int i = 0; i < 30; i++) {
         int requests = random.nextInt(4);
         for (int j = 0; j < requests; j++) {
@@ -158,7 +214,7 @@ class IdleSimulationTest {
     }
 
     private Duration watchDelay() {
-      return Duration.ofMillis(1 + random.nextInt(faults && random.nextInt(10) == 0 ? 8_000 : 50));
+      return Duration.ofMillis(1 + random.nextInt(faults && random.nextInt(3) == 0 ? 8_000 : 50));
     }
 
     void scale(int next) {
@@ -183,7 +239,7 @@ class IdleSimulationTest {
     }
 
     private void changed() {
-      activators.forEach(Activator::send);
+      activators.forEach(Activator::publish);
     }
 
     /** A Service lists ready pods, or else those that are terminating. */
@@ -208,22 +264,28 @@ class IdleSimulationTest {
     }
   }
 
-  private static final class Activator {
+  private static final class Activator implements StatSink {
     private final Cluster cluster;
     private final String name;
+    private final TestRevisions revisions;
+    private final Throttler throttler;
+    private final IdleAcknowledger acknowledger;
     private int seen;
     private @Nullable IdleState known;
-    private int queued;
-    private int inFlight;
+    private int load;
 
     Activator(Cluster cluster, String name) {
       this.cluster = cluster;
       this.name = name;
+      this.revisions = new TestRevisions(cluster.loop);
+      this.throttler = Make.throttler(revisions.live, 1_000);
+      this.acknowledger = new IdleAcknowledger(cluster.loop, revisions.live, throttler, this);
+      publish();
     }
 
     void start() {
       cluster.loop.schedule(Duration.ofSeconds(1), this::start);
-      report(true);
+      deliver(true);
     }
 
     void watched(int version, @Nullable IdleState state) {
@@ -231,56 +293,91 @@ class IdleSimulationTest {
       if (version > seen) {
         seen = version;
         known = state;
-        send();
-        acknowledge();
+        publish();
       }
+    }
+
+    /** As the cluster publishes a ScaledService and the pods of its Service. */
+    void publish() {
+      var falling = known != null && known.phase() == Phase.FALLING_ASLEEP
+          ? Map.of(RevisionAnnotations.FALLING_ASLEEP,
+              new IdleState.FallingAsleep(known.version(), 1).toString())
+          : Map.<String, String>of();
+      var revision = revisions.put(new Revision(WEB, "", PortProtocol.HTTP1, 0,
+          RequestTimeouts.DEFAULT, true, null, Map.of(), falling, null));
+      throttler.revision(revision);
+      acknowledger.onRevision(revision);
+      var pods = known == null
+          ? DestinationSet.of(cluster.usable().stream().map(pod -> pod.address).toList())
+          : DestinationSet.NONE;
+      throttler.destinations(HealthyDestinations.pods(WEB, pods));
+      var listed = new PodsByReadiness(pods, DestinationSet.NONE);
+      acknowledger.onListed(new PrivateEndpoints(WEB, listed, listed));
     }
 
     void request() {
-      queued++;
+      load++;
       cluster.waiting++;
-      if (queued + inFlight == 1) {
-        report(false);
+      if (load == 1) {
+        deliver(false);
       }
-      send();
+      var caller = new Caller();
+      if (throttler.admit(revisions.of(WEB), caller) instanceof Permit permit) {
+        caller.granted(permit);
+      }
     }
 
-    void send() {
-      while (queued > 0 && known == null && !cluster.usable().isEmpty()) {
-        queued--;
+    private final class Caller implements QueuedCaller {
+      @Override
+      public Loop loop() {
+        return cluster.loop;
+      }
+
+      @Override
+      public long maxWaitNanos() {
+        return Long.MAX_VALUE;
+      }
+
+      @Override
+      public void granted(Permit permit) {
         cluster.waiting--;
-        inFlight++;
-        var all = cluster.usable();
-        var pod = all.get(cluster.random.nextInt(all.size()));
-        assertThat(pod.asleep).as("a request is sent to a pod that is asleep").isFalse();
-        pod.inFlight++;
+        var pod = cluster.pods.stream()
+            .filter(one -> one.address.equals(permit.destination())).findFirst();
+        // One that has just ended refuses the connection.
+        pod.ifPresent(Pod::sent);
         cluster.loop.schedule(Duration.ofMillis(cluster.random.nextInt(400)), () -> {
-          assertThat(pod.asleep).as("a request runs on a pod that is asleep").isFalse();
-          pod.inFlight--;
-          inFlight--;
-          acknowledge();
+          pod.ifPresent(Pod::answers);
+          load--;
+          permit.release(Ending.ANSWERED);
         });
       }
+
+      @Override
+      public void rejected(Rejection reason) {
+        throw new AssertionError(reason);
+      }
     }
 
-    private void report(boolean regular) {
-      int load = queued + inFlight;
+    @Override
+    public void atOnce(List<RevisionStat> stats) {
+      if (!cluster.isOld(this)) {
+        stats.forEach(stat -> deliver(new ReportBatch(name, OptionalDouble.empty(), List.of(),
+            Map.of(stat.revision(), stat.acknowledged()))));
+      }
+    }
+
+    @Override
+    public void report(List<RevisionStat> stats) {
+      throw new IllegalStateException("acknowledgements do not wait");
+    }
+
+    private void deliver(boolean regular) {
       deliver(new ReportBatch(name,
           regular ? OptionalDouble.of(1_000) : OptionalDouble.empty(),
           load == 0
               ? List.of()
               : List.of(
                   new ReportBatch.Entry(WEB, TestValues.sample(name, load, regular ? 0 : 1)))));
-      if (regular) {
-        acknowledge();
-      }
-    }
-
-    private void acknowledge() {
-      if (known != null && known.phase() == Phase.FALLING_ASLEEP && inFlight == 0) {
-        deliver(new ReportBatch(name, OptionalDouble.empty(), List.of(),
-            Map.of(WEB, known.version())));
-      }
     }
 
     /** Reports to a dead leader are lost. Those of one connection keep their order. */
@@ -294,7 +391,8 @@ class IdleSimulationTest {
 
   /** A leader's process. Dead, it does nothing any more, but its calls are under way. */
   private static final class Leader
-      implements Loop, LeadershipCheck, IdleMethod.Environment, ScalingListener, IdleStatuses,
+      implements Loop, LeadershipCheck, IdleMethod.Environment, ScalingListener,
+      StatusField<IdleState>,
       PodSleep {
     private final Cluster cluster;
     private final Autoscaler autoscaler;
@@ -409,6 +507,11 @@ class IdleSimulationTest {
     }
 
     @Override
+    public void happened(RevisionId id, boolean warning, String reason, String message) {
+      cluster.events.add(reason + " " + message);
+    }
+
+    @Override
     public CompletableFuture<List<Destination>> pods(RevisionId id) {
       return cluster.call(() -> cluster.pods.stream().map(pod -> pod.address).toList());
     }
@@ -438,21 +541,22 @@ class IdleSimulationTest {
     }
 
     @Override
-    public CompletableFuture<Stored> get(RevisionId id) {
+    public CompletableFuture<Stored<IdleState>> get(RevisionId id) {
       return cluster.call(
-          () -> new Stored(cluster.state, Integer.toString(cluster.version), null));
+          () -> new Stored<>("u", cluster.state, Integer.toString(cluster.version), null));
     }
 
     @Override
-    public CompletableFuture<Stored> replace(RevisionId id, Stored read, @Nullable IdleState next) {
+    public CompletableFuture<Stored<IdleState>> replace(RevisionId id, Stored<IdleState> read,
+        @Nullable IdleState next) {
       return cluster.call(() -> {
         if (!read.version().equals(Integer.toString(cluster.version))) {
-          return new Stored(null, "", new Refused(Reason.CONFLICT, "conflict"));
+          return Stored.refused(new Refused(Reason.CONFLICT, "conflict"));
         }
         cluster.set(next);
         return cluster.faults && cluster.random.nextInt(30) == 0
-            ? new Stored(null, "", new Refused(Reason.UNAVAILABLE, "no answer"))
-            : new Stored(cluster.state, Integer.toString(cluster.version), null);
+            ? Stored.refused(new Refused(Reason.UNAVAILABLE, "no answer"))
+            : new Stored<>("u", cluster.state, Integer.toString(cluster.version), null);
       });
     }
 

@@ -22,6 +22,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -109,6 +110,17 @@ class StatsServerTest {
     socket.sendBinary(ByteBuffer.wrap(batch.toByteArray()), true).get(120, SECONDS);
 
     assertThat(reports.poll(120, SECONDS)).isEqualTo(report("one", 1));
+  }
+
+  @Test
+  void anAcknowledgementIsNoLoad() {
+    var stat = Stat.newBuilder().setPodName("a").setAcknowledged(7);
+
+    var batch = ReportBatch.decode(WireStatMessages.newBuilder().addMessages(
+        WireStatMessage.newBuilder().setNamespace("ns").setName("one").setStat(stat)).build());
+
+    assertThat(batch.acknowledged()).isEqualTo(Map.of(new RevisionId("ns", "one"), 7L));
+    assertThat(batch.entries()).isEmpty();
   }
 
   @Test

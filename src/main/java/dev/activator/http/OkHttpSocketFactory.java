@@ -1,4 +1,4 @@
-package dev.activator.kube.reflector;
+package dev.activator.http;
 
 import java.net.InetAddress;
 import java.net.Socket;

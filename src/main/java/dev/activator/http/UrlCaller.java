@@ -1,11 +1,9 @@
-package dev.activator.ext.actuators;
+package dev.activator.http;
 
-import dev.activator.kube.reflector.OkHttpSocketFactory;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.NetworkInterface;
 import java.net.NoRouteToHostException;
 import java.net.Proxy;
 import java.net.Socket;
@@ -19,7 +17,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -38,62 +35,88 @@ import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls URLs that users have written. Each call has its own connection, whose address is checked
- * when it is opened, whatever the host's name led to before. It is sent once, follows no redirect,
- * uses no proxy, and reads no body.
+ * Sends single requests without a body to URLs. Each call has its own connection, whose address is
+ * checked when it is opened, whatever the host's name led to before. It is sent once, follows no
+ * redirect, and uses no proxy.
  *
  * <p><b>Threads.</b> Any thread may call. Calls run on their own daemon threads.
  */
-final class UrlCaller {
+public final class UrlCaller {
   private static final int MAX_CALLS = 64;
   private static final int IDLE_SECONDS = 10;
 
-  private final Supplier<String> api;
-  private final OkHttpClient client;
+  private final Dns names;
+  private final AddressRule rule;
+  /** Made when it is needed, since most installations never call. */
+  private @Nullable OkHttpClient client;
 
-  sealed interface Outcome {
-    /** @param retryAfter the header {@code Retry-After}; empty if there is none */
-    record Answered(int status, String retryAfter) implements Outcome {}
+  /** Which addresses may be connected to. */
+  public interface AddressRule {
+    AddressRule ANY = (_, _) -> null;
+
+    /** Why the address of a host may not be connected to; null if it may. */
+    @Nullable String refusal(String host, InetAddress address) throws IOException;
+  }
+
+  public sealed interface Outcome {
+    /**
+     * @param retryAfter the header {@code Retry-After}; empty if there is none
+     * @param body its first bytes, up to the given number
+     */
+    record Answered(int status, String retryAfter, String body) implements Outcome {}
 
     /** @param refused whether the activator may not connect to the address */
     record Failed(String why, boolean refused) implements Outcome {}
   }
 
-  /**
-   * @param api the URL of the Kubernetes API
-   * @param names finds the addresses of hosts
-   */
-  UrlCaller(Supplier<String> api, Dns names) {
-    this.api = api;
+  /** @param names finds the addresses of hosts */
+  public UrlCaller(Dns names, AddressRule rule) {
+    this.names = names;
+    this.rule = rule;
+  }
+
+  private synchronized OkHttpClient client() {
+    var made = client;
+    if (made != null) {
+      return made;
+    }
     var threads = new ThreadPoolExecutor(0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS,
         new SynchronousQueue<>(), Thread.ofPlatform().daemon().name("wake-", 1).factory());
     var dispatcher = new Dispatcher(threads);
     dispatcher.setMaxRequests(MAX_CALLS);
     dispatcher.setMaxRequestsPerHost(MAX_CALLS);
-    this.client = new OkHttpClient.Builder().dispatcher(dispatcher)
+    made = new OkHttpClient.Builder().dispatcher(dispatcher)
         .connectionPool(new ConnectionPool(0, 1, TimeUnit.SECONDS))
         .protocols(List.of(Protocol.HTTP_1_1)).proxy(Proxy.NO_PROXY)
         .dns(names).followRedirects(false).followSslRedirects(false)
         .retryOnConnectionFailure(false)
         .connectTimeout(Duration.ZERO).readTimeout(Duration.ZERO).writeTimeout(Duration.ZERO)
         .build();
+    client = made;
+    return made;
   }
 
-  /** Sends a request without a body. The result never fails. */
-  CompletableFuture<Outcome> call(String method, HttpUrl url, Map<String, String> headers,
-      Duration timeout) {
+  /**
+   * Sends a request. The result never fails.
+   *
+   * @param timeout of all of it
+   * @param maxBody how many bytes of the answer's body are read
+   */
+  public CompletableFuture<Outcome> call(String method, HttpUrl url, Map<String, String> headers,
+      Duration timeout, int maxBody) {
     var fields = new Headers.Builder().set("User-Agent", "activator");
     headers.forEach(fields::set);
     boolean hasBody = !method.equals("GET") && !method.equals("DELETE");
     var request = new Request.Builder().url(url).headers(fields.build())
         .method(method, hasBody ? RequestBody.EMPTY : null).build();
     var outcome = new CompletableFuture<Outcome>();
-    var call = client.newBuilder()
+    var call = client().newBuilder()
         .socketFactory(new CheckedSockets(url.host()))
         .addNetworkInterceptor(chain -> {
           var response = chain.proceed(chain.request());
           outcome.complete(new Outcome.Answered(response.code(),
-              Objects.requireNonNullElse(response.header("Retry-After"), "")));
+              Objects.requireNonNullElse(response.header("Retry-After"), ""),
+              maxBody == 0 ? "" : response.peekBody(maxBody).string()));
           // The client would send it again after 408, and after 503 with Retry-After: 0.
           chain.call().cancel();
           return response;
@@ -163,21 +186,10 @@ final class UrlCaller {
       if (address == null) {
         throw new UnknownHostException(host);
       }
-      var master = HttpUrl.parse(api.get());
-      var refusal = AddressCheck.refusal(host, address,
-          NetworkInterface.getByInetAddress(address) != null, master,
-          master == null ? List.of() : addresses(master.host()));
+      var refusal = rule.refusal(host, address);
       if (refusal != null) {
         throw new AddressRefusedException("its host name leads to " + address.getHostAddress()
             + ", " + refusal + ", which no allowed prefix names");
-      }
-    }
-
-    private static List<InetAddress> addresses(String host) {
-      try {
-        return List.of(InetAddress.getAllByName(host));
-      } catch (UnknownHostException _) {
-        return List.of();
       }
     }
   }
