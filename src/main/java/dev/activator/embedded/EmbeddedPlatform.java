@@ -274,6 +274,7 @@ public final class EmbeddedPlatform implements Platform {
             random),
         new ActivatorEndpointSliceWriter(autoscalerLoop, cluster::api, () -> true,
             controller::notCaught, random));
+    controller.follow(cluster.podStarts(), autoscalerLoop);
   }
 
   @Override

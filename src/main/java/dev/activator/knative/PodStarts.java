@@ -17,6 +17,12 @@ public final class PodStarts {
       "pods that do not start");
   private final RevisionChangePublisher<RevisionStartProgress> progress = new RevisionChangePublisher<>(
       "pods that start");
+  private final Topic<RevisionId> slow = new Topic<>("revisions that take long to start");
+
+  /** Publishes revisions whose pods should be watched for some seconds, whether or not requests wait here. */
+  public Topic<RevisionId> slow() {
+    return slow;
+  }
 
   /** Publishes that no pod of a revision with waiting requests can start, and that one may start again. */
   public Topic<ContainerFailure> failures() {

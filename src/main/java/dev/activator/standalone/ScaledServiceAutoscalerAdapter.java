@@ -7,6 +7,7 @@ import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
 import dev.activator.standalone.policy.ScaledServiceStatus.Scaling;
 import dev.activator.knative.PodStarts;
+import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.ScaleApiResult;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
   private volatile @Nullable ScaledServiceStatusWriter writer;
   private volatile @Nullable ActivatorEndpointSliceWriter catcher;
+  private volatile @Nullable SlowStarts slow;
   /** What is scaled. Used where ScaledServices are published. */
   private final Map<RevisionId, ScaleTarget> workloads = new HashMap<>();
 
@@ -45,8 +47,10 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
     });
   }
 
-  /** Subscribes to the starts of pods for which requests wait here. */
-  public void follow(PodStarts starts) {
+  /** Subscribes to the starts of pods that are watched here. */
+  public void follow(PodStarts starts, Loop loop) {
+    slow = new SlowStarts(loop, starts.slow()::publish);
+    starts.failures().subscribe("statuses", now -> writer().startFailed(now));
     starts.progress().subscribe("statuses", now -> writer().starts(now));
     starts.progressEnded().subscribe("statuses",
         last -> writer().starts(RevisionStartProgress.none(last.revision())));
@@ -56,6 +60,7 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
   private void targetGone(ResolvedScaledService last, Autoscaler autoscaler) {
     var scaled = workloads.remove(last.object().id());
     if (scaled != null) {
+      Objects.requireNonNull(slow).gone(last.object().id());
       autoscaler.targetGone(last.object().id(), scaled);
     }
   }
@@ -96,6 +101,7 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
   @Override
   public void changed(ScalingView view) {
     writer().scaled(view.id(), scaling(view));
+    Objects.requireNonNull(slow).changed(view);
   }
 
   static Scaling scaling(ScalingView view) {

@@ -11,7 +11,9 @@ import dev.activator.kube.reflector.KubernetesApiClient.ApiAnswer;
 import dev.activator.loop.policy.Backoff;
 import dev.activator.loop.LogLimit;
 import dev.activator.loop.Loop;
+import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleState;
 import dev.activator.revision.RevisionStartProgress;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -72,6 +74,11 @@ public final class ScaledServiceStatusWriter {
     private @Nullable Scaling scaling;
     /** The start of its pods that no node takes; null if there is none, or no request waits here. */
     private @Nullable RevisionStartProgress unscheduled;
+    /**
+     * Why its pods do not start. Kept until the autoscaler says that one is ready or none is wanted, as a
+     * container that crashes also runs now and then.
+     */
+    private @Nullable Trouble failure;
     /** The status that was written last in this term; null before. */
     private @Nullable ScaledServiceStatus written;
     /**
@@ -153,6 +160,7 @@ public final class ScaledServiceStatusWriter {
       if (!known.state.object().uid().equals(state.object().uid())) {
         known.written = null;
         known.scaling = null;
+        known.failure = null;
         known.refusal = "";
         queue.forget(id);
       }
@@ -186,6 +194,9 @@ public final class ScaledServiceStatusWriter {
         // previous term.
         queue.endDrain();
         known.scaling = now;
+        if (!now.state().equals(ScaleState.WAKING.text())) {
+          known.failure = null;
+        }
         queue.add(id);
       }
     });
@@ -201,6 +212,23 @@ public final class ScaledServiceStatusWriter {
         known.unscheduled = unscheduled;
         queue.add(id);
       }
+    });
+  }
+
+  /** Call when pods of a revision are watched and none can start, and when one may start or the watch ends. */
+  public void startFailed(ContainerFailure now) {
+    loop.execute(() -> {
+      var id = now.revision().withoutPort();
+      var known = entries.get(id);
+      var failure = now.failure();
+      if (known == null || failure == null && known.scaling != null) {
+        return;
+      }
+      known.failure = failure == null
+          ? null
+          : new Trouble(failure.reason(),
+              "no pod starts: " + failure.since() + ", " + failure.message());
+      queue.add(id);
     });
   }
 
@@ -227,6 +255,7 @@ public final class ScaledServiceStatusWriter {
         queue.add(id);
       } else {
         entry.scaling = null;
+        entry.failure = null;
       }
     });
   }
@@ -253,7 +282,7 @@ public final class ScaledServiceStatusWriter {
 
   private ScaledServiceStatus next(Entry entry, ScaledServiceStatus before) {
     var now = now();
-    var next = before.next(entry.state, entry.scaling, now);
+    var next = before.next(entry.state, entry.scaling, entry.failure, now);
     var start = entry.unscheduled;
     return start == null || next.conditions().isEmpty()
         ? next

@@ -220,7 +220,7 @@ public final class StandalonePlatform implements Platform {
             election::holdsLease, random),
         new ActivatorEndpointSliceWriter(loop, session::records, election::holdsLease,
             controller::notCaught, random));
-    controller.follow(cluster.podStarts());
+    controller.follow(cluster.podStarts(), loop);
   }
 
   @Override

@@ -16,7 +16,9 @@ import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.ScaledServiceCrd;
 import dev.activator.loop.ThreadLoop;
+import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.RevisionStartFailure;
 import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.StartPhase;
 import dev.activator.testing.EmbeddedApi;
@@ -252,10 +254,76 @@ class ScaledServiceStatusWriterTest {
 
   /** A second after the last write was answered. */
   private void becomesLater(String podsScheduled) {
+    becomesLater("PodsScheduled", podsScheduled);
+  }
+
+  private void becomesLater(String type, String expected) {
     eventually(() -> {
       loop.advance(Duration.ofMillis(100));
-      assertThat(condition("PodsScheduled")).isEqualTo(podsScheduled);
+      assertThat(condition(type)).isEqualTo(expected);
     });
+  }
+
+  private static ContainerFailure crashes() {
+    return new ContainerFailure(WEB, new RevisionStartFailure("CrashLoopBackOff",
+        "container app ended with exit code 3: no database", "pod web-1"));
+  }
+
+  private static ContainerFailure noFailure() {
+    return new ContainerFailure(WEB, null);
+  }
+
+  @Test
+  void isNotReadyWhilePodsCannotStart_untilOneIsReady() {
+    service();
+    lead();
+    writer.scaled(WEB, scaling(1, 1, null));
+    becomes("Ready", "True Ready 2026-01-01T00:00:00Z");
+
+    now = Instant.parse("2026-01-01T00:01:00Z");
+    writer.startFailed(crashes());
+    becomesLater("Ready", "False CrashLoopBackOff 2026-01-01T00:01:00Z");
+    assertThat(status().at("/conditions/0/message").asString()).isEqualTo("no pod starts:"
+        + " pod web-1, container app ended with exit code 3: no database");
+    eventually(() -> assertThat(store.list(BuiltInKinds.EVENT).toString())
+        .contains("CrashLoopBackOff"));
+
+    // The kubelet tries it again.
+    writer.startFailed(noFailure());
+    writer.scaled(WEB, scaling(1, 2, null));
+    eventually(() -> {
+      loop.advance(Duration.ofMillis(100));
+      assertThat(status().path("desiredReplicas").asInt()).isEqualTo(2);
+    });
+    assertThat(condition("Ready")).isEqualTo("False CrashLoopBackOff 2026-01-01T00:01:00Z");
+
+    writer.scaled(WEB, new Scaling(OptionalInt.of(1), OptionalInt.of(1), "True", "", "", null, "",
+        "running"));
+    becomesLater("Ready", "True Ready 2026-01-01T00:01:00Z");
+  }
+
+  @Test
+  void isReadyAgain_onceNoPodIsWanted() {
+    service();
+    lead();
+    writer.scaled(WEB, scaling(1, 1, null));
+    writer.startFailed(crashes());
+    becomesLater("Ready", "False CrashLoopBackOff 2026-01-01T00:00:00Z");
+
+    writer.scaled(WEB, new Scaling(OptionalInt.of(0), OptionalInt.of(0), "False", "NoTraffic", "",
+        null, "", "stopping"));
+    becomesLater("Ready", "True Ready 2026-01-01T00:00:00Z");
+  }
+
+  @Test
+  void doesNotSayWhyPodsFailedBeforeItsTerm() {
+    service();
+    writer.startFailed(crashes());
+    writer.startFailed(noFailure());
+    lead();
+    writer.scaled(WEB, scaling(1, 1, null));
+
+    becomes("Ready", "True Ready 2026-01-01T00:00:00Z");
   }
 
   @Test

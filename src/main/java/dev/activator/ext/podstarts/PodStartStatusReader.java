@@ -72,11 +72,13 @@ final class PodStartStatusReader implements WatchedObjectReader<PodStartStatus> 
 
   private static ContainerStarts container(JsonCursor in) {
     boolean ready = false;
+    var name = "";
     var state = State.NONE;
     var before = State.NONE;
     int restarts = 0;
     for (var field : in.fields()) {
       switch (field) {
+        case "name" -> name = in.text();
         case "ready" -> ready = Boolean.TRUE.equals(in.truth());
         case "restartCount" -> restarts = in.count(0);
         case "state" -> state = State.read(in);
@@ -86,7 +88,7 @@ final class PodStartStatusReader implements WatchedObjectReader<PodStartStatus> 
     // A ready container has recovered from its last termination.
     return new ContainerStarts(ready
         ? null
-        : FailureReason.ofContainer(state.waiting, state.message, before.end, restarts),
+        : FailureReason.ofContainer(name, state.waiting, state.message, before.end, restarts),
         instant(state.startedAt));
   }
 
@@ -157,6 +159,10 @@ final class PodStartStatusReader implements WatchedObjectReader<PodStartStatus> 
       return null;
     }
     ended(StartPhase.CREATE, instant(metadata.created()));
+    if (notPrepared) {
+      // A pod without init containers is called initialized from the start.
+      ends.remove(StartPhase.INIT);
+    }
     ended(StartPhase.CONTAINER, containers.started);
     return new PodStartStatus(metadata.name(), metadata.uid(), failure(), Map.copyOf(ends));
   }

@@ -29,6 +29,7 @@ public class PodStartsConfiguration {
       @Override
       public void attach() {
         throttler.starved().subscribe(NAME, watch::requestsWaitFor);
+        cluster.podStarts().slow().subscribe(NAME, watch::requestsWaitFor);
         cluster.onOptionalConfigMap(identity.systemNamespace(), PodStartWatch.CONFIG_MAP,
             watch::setDeploymentConfig);
       }

@@ -83,10 +83,11 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
    *
    * @param scaling null before the autoscaler's first decision, and if this object does not scale
    *     the workload
+   * @param start why no pod starts; null if none fails
    * @param now the time in RFC 3339
    */
   public ScaledServiceStatus next(ResolvedScaledService state, @Nullable Scaling scaling,
-      String now) {
+      @Nullable Trouble start, String now) {
     var troubles = new ArrayList<>(state.troubles());
     if (scaling != null && scaling.trouble != null
         && troubles.stream().noneMatch(one -> one.reason().equals(scaling.trouble.reason()))) {
@@ -100,6 +101,9 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
           ? this
           : new ScaledServiceStatus(replicas, desiredReplicas, observedGeneration, conditions,
               leading, this.state, target);
+    }
+    if (start != null) {
+      troubles.add(start);
     }
     long generation = state.object().generation();
     var known = new ArrayList<Condition>(3);

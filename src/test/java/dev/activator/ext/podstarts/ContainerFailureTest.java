@@ -96,7 +96,7 @@ class ContainerFailureTest {
     api.store().writes().replaceStatus(BuiltInKinds.POD, pod("CrashLoopBackOff"));
 
     hears("CrashLoopBackOff");
-    assertThat(received.getLast().failure().message()).isEqualTo("why");
+    assertThat(received.getLast().failure().message()).isEqualTo("container user-container: why");
 
     api.store().writes().replaceStatus(BuiltInKinds.POD, pod("ContainerCreating"));
     hears("may start");

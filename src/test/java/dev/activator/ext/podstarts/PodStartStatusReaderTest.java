@@ -67,12 +67,13 @@ class PodStartStatusReaderTest {
   void readsHowACrashingContainerEnded() {
     var pod = Yaml.decoded(PodStartWatch.PODS, """
         metadata: {namespace: ns, name: p}
-        status: {containerStatuses: [{restartCount: 4,
+        status: {containerStatuses: [{name: app, restartCount: 4,
           state: {waiting: {reason: CrashLoopBackOff, message: back-off 40s}},
           lastState: {terminated: {reason: Error, exitCode: 1, message: "panic: boom"}}}]}
         """).value();
 
-    assertThat(pod.failure().message()).isEqualTo("it ended with exit code 1: panic: boom");
+    assertThat(pod.failure().message())
+        .isEqualTo("container app ended with exit code 1: panic: boom");
   }
 
   private static final String RUNNING = "{state: {running: {startedAt: '2026-01-01T00:00:0%sZ'}}}";
@@ -88,6 +89,11 @@ class PodStartStatusReaderTest {
           + "lastTransitionTime: '2026-01-01T00:00:03Z'}, "
           + "{type: Initialized, status: 'True', "
           + "lastTransitionTime: '2026-01-01T00:00:04Z'}]} | create=1 schedule=2 prepare=3 init=4",
+      "{conditions: [{type: PodScheduled, status: 'True', "
+          + "lastTransitionTime: '2026-01-01T00:00:02Z'}, "
+          + "{type: PodReadyToStartContainers, status: 'False'}, "
+          + "{type: Initialized, status: 'True', "
+          + "lastTransitionTime: '2026-01-01T00:00:02Z'}]}                     | create=1 schedule=2",
       "{conditions: [{type: PodScheduled, status: 'True', lastTransitionTime: soon}]} | create=1",
       "{conditions: [{type: PodScheduled, status: 'True'}]}                    | create=1",
       // once the last container runs

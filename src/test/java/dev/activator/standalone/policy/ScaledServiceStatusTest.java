@@ -65,13 +65,13 @@ class ScaledServiceStatusTest {
 
   @Test
   void nothingIsWrittenBeforeTheFirstDecision() {
-    assertThat(TestValues.NO_STATUS.next(FINE, null, FIRST))
+    assertThat(TestValues.NO_STATUS.next(FINE, null, null, FIRST))
         .isSameAs(TestValues.NO_STATUS);
   }
 
   @Test
   void whatIsInTheWayIsWrittenBeforeTheFirstDecision() {
-    var status = TestValues.NO_STATUS.next(NO_SERVICE, null, FIRST);
+    var status = TestValues.NO_STATUS.next(NO_SERVICE, null, null, FIRST);
 
     assertThat(status.conditions()).containsExactly(
         new Condition("Ready", "False", "ServiceNotFound", "there is no Service shop/svc", FIRST,
@@ -86,8 +86,8 @@ class ScaledServiceStatusTest {
 
   @Test
   void whatTheLeaderBeforeSaidOfActivityStaysUntilTheFirstDecision() {
-    var before = TestValues.NO_STATUS.next(FINE, THREE, FIRST);
-    var status = before.next(NO_SERVICE, null, LATER);
+    var before = TestValues.NO_STATUS.next(FINE, THREE, null, FIRST);
+    var status = before.next(NO_SERVICE, null, null, LATER);
 
     assertThat(status.condition("Active")).isEqualTo(before.condition("Active"));
     assertThat(status.desiredReplicas()).hasValue(3);
@@ -95,8 +95,8 @@ class ScaledServiceStatusTest {
 
   @Test
   void whatIsNotScaledSaysSoWithoutADecision() {
-    var before = TestValues.NO_STATUS.next(FINE, THREE, FIRST);
-    var status = before.next(NO_TARGET, null, LATER);
+    var before = TestValues.NO_STATUS.next(FINE, THREE, null, FIRST);
+    var status = before.next(NO_TARGET, null, null, LATER);
 
     assertThat(status.condition("Active"))
         .isEqualTo(new Condition("Active", "Unknown", "NotScaled", "", LATER, 3));
@@ -106,7 +106,7 @@ class ScaledServiceStatusTest {
 
   @Test
   void reportsPodsAsTheyAreListedAndWhatTheAutoscalerWants() {
-    var status = TestValues.NO_STATUS.next(FINE, THREE, FIRST);
+    var status = TestValues.NO_STATUS.next(FINE, THREE, null, FIRST);
 
     assertThat(status.replicas()).hasValue(2);
     assertThat(status.desiredReplicas()).hasValue(3);
@@ -123,33 +123,34 @@ class ScaledServiceStatusTest {
   void saysThatRequestsStartNoPod_whileAllAreRefused() {
     var idle = scaling(OptionalInt.of(0), "False", null);
 
-    assertThat(TestValues.NO_STATUS.next(NO_SERVICE, idle, FIRST).condition("Active"))
+    assertThat(TestValues.NO_STATUS.next(NO_SERVICE, idle, null, FIRST).condition("Active"))
         .isEqualTo(new Condition("Active", "False", "RequestsRefused",
             "Requests start no pod: there is no Service shop/svc", FIRST, 3));
-    assertThat(TestValues.NO_STATUS.next(FINE, idle, FIRST).condition("Active").reason())
+    assertThat(TestValues.NO_STATUS.next(FINE, idle, null, FIRST).condition("Active").reason())
         .isEqualTo("Traffic");
     // Pods that still run are active.
-    assertThat(TestValues.NO_STATUS.next(NO_SERVICE, THREE, FIRST).condition("Active").status())
+    assertThat(
+        TestValues.NO_STATUS.next(NO_SERVICE, THREE, null, FIRST).condition("Active").status())
         .isEqualTo("True");
   }
 
   @Test
   void reportsReplicasAsTheyWereReadWherePodsAreUnknown() {
-    assertThat(TestValues.NO_STATUS.next(NO_SERVICE, THREE, FIRST).replicas()).hasValue(5);
+    assertThat(TestValues.NO_STATUS.next(NO_SERVICE, THREE, null, FIRST).replicas()).hasValue(5);
   }
 
   @Test
   void keepsWhatWasWantedWhileThereIsNoNewerDecision() {
-    var status = TestValues.NO_STATUS.next(FINE, THREE, FIRST)
-        .next(FINE, scaling(OptionalInt.empty(), "True", null), LATER);
+    var status = TestValues.NO_STATUS.next(FINE, THREE, null, FIRST)
+        .next(FINE, scaling(OptionalInt.empty(), "True", null), null, LATER);
 
     assertThat(status.desiredReplicas()).hasValue(3);
   }
 
   @Test
   void theTimeOfAConditionIsThatOfItsLastChange() {
-    var status = TestValues.NO_STATUS.next(FINE, THREE, FIRST)
-        .next(FINE, scaling(OptionalInt.of(0), "False", null), LATER);
+    var status = TestValues.NO_STATUS.next(FINE, THREE, null, FIRST)
+        .next(FINE, scaling(OptionalInt.of(0), "False", null), null, LATER);
 
     assertThat(status.condition("Ready").since()).isEqualTo(FIRST);
     assertThat(status.condition("Active").since()).isEqualTo(LATER);
@@ -158,12 +159,13 @@ class ScaledServiceStatusTest {
   @Test
   void allThatIsInTheWayIsNamedOnceWithTheFirstAsTheReason() {
     var both = TestValues.NO_STATUS.next(NO_SERVICE,
-        scaling(OptionalInt.of(1), "True", FORBIDDEN), FIRST);
+        scaling(OptionalInt.of(1), "True", FORBIDDEN), null, FIRST);
     assertThat(both.condition("Ready")).isEqualTo(new Condition("Ready", "False",
         "ServiceNotFound", "there is no Service shop/svc; may not patch it", FIRST, 3));
 
     var same = TestValues.NO_STATUS.next(NO_TARGET,
-        scaling(OptionalInt.of(1), "True", new Trouble("TargetNotFound", "not found")), FIRST);
+        scaling(OptionalInt.of(1), "True", new Trouble("TargetNotFound", "not found")), null,
+        FIRST);
     assertThat(same.condition("Ready").message())
         .isEqualTo("there is no Deployment web in namespace shop");
   }
@@ -196,7 +198,7 @@ class ScaledServiceStatusTest {
     var troubles = Stream.of(reasons).map(reason -> new Trouble(reason, "a sentence")).toList();
     return TestValues.NO_STATUS.next(new ResolvedScaledService(OBJECT, FINE.revision(),
         FINE.pods(), List.of(), FINE.target(), List.of(), troubles, List.of(), List.of(),
-        TcpPortTable.Assigned.NONE, 0), THREE, FIRST);
+        TcpPortTable.Assigned.NONE, 0), THREE, null, FIRST);
   }
 
   @ParameterizedTest(name = "{0}: {1}")
@@ -230,12 +232,13 @@ class ScaledServiceStatusTest {
     assertThat(kstatus(true, 3, TestValues.NO_STATUS.next(FINE,
         new Scaling(OptionalInt.of(0), OptionalInt.of(0), "False", "NoTraffic", "", null, "",
             "zero"),
+        null,
         FIRST))).isEqualTo("Current");
   }
 
   @Test
   void whatWasInTheWayLeavesNoCondition() {
-    var status = troubled("HostTaken").next(FINE, THREE, LATER);
+    var status = troubled("HostTaken").next(FINE, THREE, null, LATER);
 
     assertThat(status.conditions()).extracting(Condition::type).containsExactly("Ready", "Active");
     assertThat(status.condition("Ready").since()).isEqualTo(LATER);
@@ -249,10 +252,11 @@ class ScaledServiceStatusTest {
 
   @Test
   void hasOneConditionAboutNodes_whenANewLeaderAddsItToThatOfTheLast() {
-    var last = TestValues.NO_STATUS.next(FINE, THREE, FIRST)
+    var last = TestValues.NO_STATUS.next(FINE, THREE, null, FIRST)
         .unscheduled("Unschedulable", "0/3 nodes", TestValues.NO_STATUS, FIRST);
 
-    var next = last.next(FINE, null, LATER).unscheduled("Unschedulable", "0/4 nodes", last, LATER);
+    var next = last.next(FINE, null, null, LATER).unscheduled("Unschedulable", "0/4 nodes", last,
+        LATER);
 
     assertThat(next.conditions()).extracting(Condition::type)
         .containsExactly("Ready", "Active", "PodsScheduled");

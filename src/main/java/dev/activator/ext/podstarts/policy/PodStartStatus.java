@@ -43,7 +43,7 @@ public record PodStartStatus(String name, String uid, @Nullable FailureReason fa
 
     String text() {
       var line = lastLine();
-      return "it ended with exit code " + exitCode + (line.isEmpty() ? "" : ": " + line);
+      return "ended with exit code " + exitCode + (line.isEmpty() ? "" : ": " + line);
     }
 
     /** The last line that is not indented, as lines of a stack trace are. */
@@ -85,21 +85,29 @@ public record PodStartStatus(String name, String uid, @Nullable FailureReason fa
     /**
      * The reason why a container is not ready; null during a normal start.
      *
+     * @param name the container's name
      * @param before how the container ended last time, which {@code CrashLoopBackOff} hides
      */
-    public static @Nullable FailureReason ofContainer(String waiting, String message,
+    public static @Nullable FailureReason ofContainer(String name, String waiting, String message,
         Termination before, int restarts) {
+      var container = "container " + name;
       if (before.reason.equals(OUT_OF_MEMORY) && (waiting.equals(CRASHES) || restarts >= OFTEN)) {
         return new FailureReason(Persistence.PERMANENT, OUT_OF_MEMORY,
-            "the container needs more memory than its limit");
+            container + " needs more memory than its limit");
       }
       if (PERMANENT.contains(waiting)) {
         return new FailureReason(Persistence.PERMANENT, waiting,
-            waiting.equals(CRASHES) && before.isKnown() ? before.text() : message);
+            waiting.equals(CRASHES) && before.isKnown()
+                ? container + " " + before.text()
+                : joined(container, message));
       }
       return RETRIED.contains(waiting)
-          ? new FailureReason(Persistence.RETRIED, waiting, message)
+          ? new FailureReason(Persistence.RETRIED, waiting, joined(container, message))
           : null;
+    }
+
+    private static String joined(String container, String message) {
+      return message.isEmpty() ? container : container + ": " + message;
     }
 
     public static FailureReason unschedulable(String reason, String message) {

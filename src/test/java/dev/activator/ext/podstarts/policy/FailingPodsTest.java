@@ -117,25 +117,26 @@ class FailingPodsTest {
   void areKnownByTheReasonsOfKubernetes(String waiting, String ended, int restarts,
       Persistence persistence,
       String reason) {
-    assertThat(FailureReason.ofContainer(waiting, "why", new Termination(ended, 0, ""), restarts))
+    assertThat(
+        FailureReason.ofContainer("app", waiting, "why", new Termination(ended, 0, ""), restarts))
         .isEqualTo(new FailureReason(persistence, reason, reason.equals("OOMKilled")
-            ? "the container needs more memory than its limit"
+            ? "container app needs more memory than its limit"
             : ended.isEmpty() || !waiting.equals("CrashLoopBackOff")
-                ? "why"
-                : "it ended with exit code 0"));
+                ? "container app: why"
+                : "container app ended with exit code 0"));
   }
 
   @ParameterizedTest(name = "{1}")
   @CsvSource(delimiter = '|', value = {
-      "''                                     | it ended with exit code 3",
-      "panic: no DATABASE_URL                 | it ended with exit code 3: panic: no DATABASE_URL",
-      "'Traceback:~  File \"x.py\"~KeyError: 1~' | it ended with exit code 3: KeyError: 1",
+      "''                                     | container app ended with exit code 3",
+      "panic: no DATABASE_URL                 | container app ended with exit code 3: panic: no DATABASE_URL",
+      "'Traceback:~  File \"x.py\"~KeyError: 1~' | container app ended with exit code 3: KeyError: 1",
       "'Exception in thread \"main\" Boom~\tat Main.main(Main.java:1)'"
-          + " | it ended with exit code 3: Exception in thread \"main\" Boom"})
+          + " | container app ended with exit code 3: Exception in thread \"main\" Boom"})
   void sayHowACrashingContainerEnded(String message, String says) {
     var ended = new Termination("Error", 3, message.replace('~', '\n'));
 
-    assertThat(FailureReason.ofContainer("CrashLoopBackOff", "back-off 40s", ended, 4))
+    assertThat(FailureReason.ofContainer("app", "CrashLoopBackOff", "back-off 40s", ended, 4))
         .isEqualTo(new FailureReason(Persistence.PERMANENT, "CrashLoopBackOff", says));
   }
 
@@ -143,7 +144,8 @@ class FailingPodsTest {
   @CsvSource({"'', '', 0", "ContainerCreating, '', 0", "PodInitializing, '', 0",
       "'', OOMKilled, 1", "'', Error, 9"})
   void areNoneWhereTheReasonIsPartOfAnyStart(String waiting, String ended, int restarts) {
-    assertThat(FailureReason.ofContainer(waiting, "", new Termination(ended, 0, ""), restarts))
+    assertThat(
+        FailureReason.ofContainer("app", waiting, "", new Termination(ended, 0, ""), restarts))
         .isNull();
   }
 
