@@ -6,17 +6,14 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import java.time.Duration;
-import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Monitors the queue of a revision. Calls {@code onWaiting} when a request has to wait, and then
- * once a second while requests are queued. While no request can run, also calls {@code onStarved}
- * once a second, and rejects the queued requests if the revision's status or its pods show that no
- * pod will start.
+ * Monitors the queue of a revision. Publishes when a request has to wait, and then once a second
+ * while requests are queued. While no request can run, also publishes that once a second, and rejects
+ * the queued requests if the revision's status or its pods show that no pod will start.
  *
  * <p><b>Threads.</b> The revision's loop.
  */
@@ -26,26 +23,18 @@ final class QueueMonitor {
   private static final Duration PERIOD = Duration.ofSeconds(1);
 
   private final RevisionId id;
-  private final BooleanSupplier queued;
-  private final BooleanSupplier starved;
-  private final Runnable onWaiting;
-  private final Runnable onStarved;
-  private final Consumer<RevisionStartFailure> reject;
+  private final RevisionQueue queue;
+  private final Throttler.Topics topics;
   private final ResettableTimer timer;
   private @Nullable RevisionStartFailure statusFailure;
   private volatile @Nullable RevisionStartFailure podFailure;
   private volatile boolean podsRead;
   private @Nullable RevisionStartFailure loggedFailure;
 
-  /** @param starved whether requests are queued and none can run */
-  QueueMonitor(Loop loop, Revision revision, BooleanSupplier queued, BooleanSupplier starved,
-      Runnable onWaiting, Runnable onStarved, Consumer<RevisionStartFailure> reject) {
+  QueueMonitor(Loop loop, Revision revision, RevisionQueue queue, Throttler.Topics topics) {
     this.id = revision.id();
-    this.queued = queued;
-    this.starved = starved;
-    this.onWaiting = onWaiting;
-    this.onStarved = onStarved;
-    this.reject = reject;
+    this.queue = queue;
+    this.topics = topics;
     this.timer = new ResettableTimer(loop, this::tick);
     this.statusFailure = revision.startFailure();
   }
@@ -56,21 +45,21 @@ final class QueueMonitor {
     }
   }
 
-  /** Calls {@code onWaiting} also if it was called less than a second ago, for another loop. */
+  /** Publishes also if it did less than a second ago, for another loop. */
   void requestWaitsElsewhere() {
     timer.within(PERIOD);
-    onWaiting.run();
+    topics.waiting().publish(new Throttler.Waiting(id, queue.waitingOn()));
   }
 
   private void tick() {
-    if (!queued.getAsBoolean()) {
+    if (!queue.isQueued()) {
       return;
     }
     requestWaits();
-    if (!starved.getAsBoolean()) {
+    if (!queue.isStarved()) {
       return;
     }
-    onStarved.run();
+    topics.starved().publish(id);
     var failure = podFailure == null ? lastingFailure() : podFailure;
     if (failure != null) {
       rejectIfStarved(failure);
@@ -110,13 +99,13 @@ final class QueueMonitor {
   private void rejectIfStarved(RevisionStartFailure failure) {
     // While one pod works, the queue drains, so the failure of another pod is no reason to reject
     // requests.
-    if (starved.getAsBoolean()) {
+    if (queue.isStarved()) {
       // The message is logged once; callers get only the reason.
       if (!failure.equals(loggedFailure) && !failure.message().isEmpty()) {
         loggedFailure = failure;
         log.info("{}: cannot start: {}", id, failure.message().replaceAll("\\p{Cntrl}+", " "));
       }
-      reject.accept(failure);
+      queue.cannotStart(failure);
     }
   }
 

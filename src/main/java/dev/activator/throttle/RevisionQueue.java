@@ -6,15 +6,12 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
-import dev.activator.throttle.RevisionThrottler.Listener;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import dev.activator.throttle.ThrottleDecision.Rejection;
-import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.throttle.policy.WaitLimits;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
@@ -31,33 +28,6 @@ import org.slf4j.LoggerFactory;
  * <p><b>Errors.</b> A request that cannot run gets a {@link Rejection}.
  */
 final class RevisionQueue implements RevisionPermits.Owner {
-  /** The throttler of the revision. */
-  interface Owner {
-    /** <b>Threads.</b> Any. */
-    ThrottlerOptions options();
-
-    /** How many requests may be queued here. <b>Threads.</b> Any. */
-    int queueBound();
-
-    /** As {@link DestinationSubsetUpdater#choosable}. <b>Threads.</b> Any. */
-    @Nullable List<Destination> choosable();
-
-    /** <b>Threads.</b> Any. */
-    boolean isWithdrawn(Destination destination);
-
-    /** How many requests of a tenant may run on its pod. <b>Threads.</b> Any. */
-    int tenantLimit();
-
-    /** Whether no pod accepts connections any more. */
-    boolean isUnreachable();
-
-    /** A request could not be delivered to the destination. */
-    void eject(Destination destination);
-
-    /** Requests have entered or left the queue, or permits were released. */
-    void onQueue();
-  }
-
   private static final Logger log = LoggerFactory.getLogger(RevisionQueue.class);
 
   /** The maximum number of grants before other tasks of the loop run. */
@@ -75,31 +45,29 @@ final class RevisionQueue implements RevisionPermits.Owner {
   private final AtomicBoolean wakePending = new AtomicBoolean();
   /** Set while a queued request waits until the window of a pod widens. */
   private final ResettableTimer slowStart;
-  private final Owner owner;
-  private final Listener listener;
+  private final RevisionThrottler throttler;
+  private final Throttler.Topics topics;
   private boolean deleted;
   private long podsSinceNanos;
   /** Written after {@code podsSinceNanos}, and read before it. */
   private volatile boolean hasPods;
-  /** The loop of a queued request, on which it will run. */
   private Loop waitingOn;
 
   RevisionQueue(Loop loop, Revision revision, RandomGenerator random, WaitEstimator estimator,
-      Owner owner, Listener listener) {
+      RevisionThrottler throttler, Throttler.Topics topics) {
     this.id = revision.id();
     this.loop = loop;
     this.waitingOn = loop;
     this.estimator = estimator;
-    this.owner = owner;
-    this.listener = listener;
+    this.throttler = throttler;
+    this.topics = topics;
     var podQueues = new PodQueues();
     this.permits = new RevisionPermits(random, podQueues, this);
     this.waiting = new WaitQueue(id, podQueues);
     this.choices = new PodChoices(id, permits, waiting,
-        new PodTenants(permits, waiting, owner::tenantLimit), owner::choosable);
+        new PodTenants(permits, waiting, throttler::tenantLimit), throttler::choosable);
     this.slowStart = new ResettableTimer(loop, this::grant);
-    this.monitor = new QueueMonitor(loop, revision, this::isQueued, this::isStarved,
-        () -> listener.onWaiting(waitingOn), listener::onStarved, this::cannotStart);
+    this.monitor = new QueueMonitor(loop, revision, this, topics);
   }
 
   RevisionPermits permits() {
@@ -108,6 +76,11 @@ final class RevisionQueue implements RevisionPermits.Owner {
 
   PodChoices choices() {
     return choices;
+  }
+
+  /** The loop of a queued request, on which it will run. */
+  Loop waitingOn() {
+    return waitingOn;
   }
 
   QueueMonitor monitor() {
@@ -129,7 +102,7 @@ final class RevisionQueue implements RevisionPermits.Owner {
         monitor.requestWaits();
       });
       request.reject(new Rejection.DeadlineTooNear(id, estimator.retryAfterStarting()));
-    } else if (permits.tryEnter(owner.queueBound())) {
+    } else if (permits.tryEnter(throttler.queueBound())) {
       loop.execute(() -> entered(request));
     } else if (choice != null || choices.areUsed()) {
       loop.execute(() -> enterFullQueue(request));
@@ -147,7 +120,7 @@ final class RevisionQueue implements RevisionPermits.Owner {
     var permit = choices.tryAcquire(request.choice());
     if (permit != null) {
       request.grant(permit, loop.nanoTime());
-    } else if (permits.tryEnter(owner.queueBound())) {
+    } else if (permits.tryEnter(throttler.queueBound())) {
       entered(request);
     } else {
       rejectFromFullQueue(request);
@@ -156,7 +129,7 @@ final class RevisionQueue implements RevisionPermits.Owner {
 
   private void rejectFromFullQueue(QueuedRequest request) {
     log.debug("{}: rejected a request: {} are queued already", id,
-        owner.options().queueCapacity());
+        throttler.options().queueCapacity());
     request.reject(new Rejection.QueueFull(id, retryAfterSeconds()));
   }
 
@@ -178,7 +151,7 @@ final class RevisionQueue implements RevisionPermits.Owner {
       estimator.queueStarted();
     }
     if (permits.capacity() == 0 && estimator.startAwaited()) {
-      listener.onStart();
+      topics.starts().publish(id);
     }
     choices.place(request);
     // A permit may have been released before this task ran.
@@ -192,7 +165,7 @@ final class RevisionQueue implements RevisionPermits.Owner {
     } else if (choices.isGone(request)) {
       permits.leave();
       request.reject(new Rejection.PodGone(id));
-    } else if (owner.isUnreachable()) {
+    } else if (throttler.isUnreachable()) {
       monitor.requestWaits();
       permits.leave();
       request.reject(new Rejection.Unreachable(id));
@@ -218,7 +191,7 @@ final class RevisionQueue implements RevisionPermits.Owner {
             : waiting.order().left(queuedNanos, 0, now));
       }
       if (waiting.remove(request)) {
-        owner.onQueue();
+        throttler.onQueue();
         choices.removed(request);
         waiting.publishOldest();
         if (waiting.isEmpty() && nothingRuns) {
@@ -264,7 +237,7 @@ final class RevisionQueue implements RevisionPermits.Owner {
       choices.place(request);
     }
     // Ejects before the release, so that the permit is not granted for this destination again.
-    owner.eject(permit.destination());
+    throttler.eject(permit.destination());
     permit.release(Ending.BROKEN);
     // Needed if nothing was ejected because the pod was already unlisted or ejected.
     onSubset(hasPods);
@@ -302,7 +275,7 @@ final class RevisionQueue implements RevisionPermits.Owner {
       estimator.queueGranted(granted);
     }
     waiting.publishOldest();
-    owner.onQueue();
+    throttler.onQueue();
     if (wider >= 0 && !waiting.isEmpty()) {
       slowStart.within(wider);
     }
@@ -325,15 +298,16 @@ final class RevisionQueue implements RevisionPermits.Owner {
     }
   }
 
-  private boolean isQueued() {
+  boolean isQueued() {
     return !waiting.isEmpty();
   }
 
-  private boolean isStarved() {
+  /** Whether requests are queued and none can run. */
+  boolean isStarved() {
     return permits.capacity() == 0 && isQueued();
   }
 
-  private void cannotStart(RevisionStartFailure failure) {
+  void cannotStart(RevisionStartFailure failure) {
     log.info("{}: cannot start ({}), {} queued requests rejected", id, failure.reason(),
         waiting.size());
     rejectAll(new Rejection.CannotStart(id, failure));
@@ -359,14 +333,14 @@ final class RevisionQueue implements RevisionPermits.Owner {
       request.reject(reason);
       choices.removed(request);
     }
-    owner.onQueue();
+    throttler.onQueue();
     waiting.publishOldest();
     estimator.startGivenUp();
   }
 
   @Override
   public boolean isWithdrawn(Destination destination) {
-    return owner.isWithdrawn(destination);
+    return throttler.isWithdrawn(destination);
   }
 
   @Override
@@ -379,7 +353,7 @@ final class RevisionQueue implements RevisionPermits.Owner {
   }
 
   WaitLimits waits() {
-    return owner.options().waits();
+    return throttler.options().waits();
   }
 
   /** For how long there have been pods; {@link WaitLimits#NO_PODS} if there are none. */

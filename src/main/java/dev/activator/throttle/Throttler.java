@@ -46,11 +46,8 @@ public final class Throttler {
   private final RandomGenerator random;
   private final PermitSharing sharing;
   /** Limits the log lines about capacity for all revisions together. */
-  private final LogLimit capacityLines = new LogLimit(DestinationSubsetUpdater.MAX_CAPACITY_LINES);
-  private final Topic<Unreachable> unreachable = new Topic<>("unreachable pods");
-  private final Topic<RevisionId> starts = new Topic<>("requests that need a start");
-  private final Topic<Waiting> waiting = new Topic<>("requests that wait");
-  private final Topic<RevisionId> starved = new Topic<>("revisions without a pod");
+  private final LogLimit capacityLines = new LogLimit(RevisionThrottler.MAX_CAPACITY_LINES);
+  private final Topics topics = new Topics();
 
   /** A throttler that shares no permits with another activator. */
   public Throttler(LiveRevisions revisions, String ownAddress, ThrottlerOptions defaults,
@@ -81,9 +78,18 @@ public final class Throttler {
   /** @param on the loop on which a waiting request of the revision will run */
   public record Waiting(RevisionId revision, Loop on) {}
 
+  /** What the throttlers publish, each on the loop of its revision. */
+  record Topics(Topic<Unreachable> unreachable, Topic<RevisionId> starts, Topic<Waiting> waiting,
+      Topic<RevisionId> starved) {
+    Topics() {
+      this(new Topic<>("unreachable pods"), new Topic<>("requests that need a start"),
+          new Topic<>("requests that wait"), new Topic<>("revisions without a pod"));
+    }
+  }
+
   /** Publishes destinations to which a request could not be delivered, on the revision's loop. */
   public Topic<Unreachable> unreachable() {
-    return unreachable;
+    return topics.unreachable;
   }
 
   /**
@@ -91,7 +97,7 @@ public final class Throttler {
    * that is rejected because its deadline is too near does not count.
    */
   public Topic<RevisionId> starts() {
-    return starts;
+    return topics.starts;
   }
 
   /**
@@ -99,12 +105,12 @@ public final class Throttler {
    * requests are queued.
    */
   public Topic<Waiting> waiting() {
-    return waiting;
+    return topics.waiting;
   }
 
   /** Publishes, on the revision's loop, once a second while requests are queued and none can run. */
   public Topic<RevisionId> starved() {
-    return starved;
+    return topics.starved;
   }
 
   /**
@@ -253,9 +259,8 @@ public final class Throttler {
   }
 
   private RevisionThrottler throttler(LiveRevision revision) {
-    var id = revision.id();
     return new RevisionThrottler(revision.loop(), revision.spec(), defaults, random, sharing,
-        capacityLines, new Publisher(id));
+        capacityLines, topics);
   }
 
   private void onRevisionEnded(RevisionThrottler throttler) {
@@ -308,35 +313,6 @@ public final class Throttler {
     @Override
     public long heldBytes() {
       return 0;
-    }
-  }
-
-  /** Publishes the events of one revision. */
-  private final class Publisher implements RevisionThrottler.Listener {
-    private final RevisionId id;
-
-    Publisher(RevisionId id) {
-      this.id = id;
-    }
-
-    @Override
-    public void onUnreachable(Destination destination) {
-      unreachable.publish(new Unreachable(id, destination));
-    }
-
-    @Override
-    public void onStart() {
-      starts.publish(id);
-    }
-
-    @Override
-    public void onWaiting(Loop on) {
-      waiting.publish(new Waiting(id, on));
-    }
-
-    @Override
-    public void onStarved() {
-      starved.publish(id);
     }
   }
 }

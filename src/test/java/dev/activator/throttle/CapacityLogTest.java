@@ -34,7 +34,7 @@ class CapacityLogTest {
 
   @Test
   void hasALineWhenTheFirstPodComesAndTheLastLeavesButNoneForOthers() {
-    try (var log = LogLines.of(DestinationSubsetUpdater.class)) {
+    try (var log = LogLines.of(RevisionThrottler.class)) {
       throttler.revision(revisions.put(revision));
       pods(A);
       pods(A, B);
@@ -49,13 +49,13 @@ class CapacityLogTest {
 
   @Test
   void hasAHundredLinesInTenSecondsOfAllRevisions() {
-    try (var log = LogLines.of(DestinationSubsetUpdater.class)) {
+    try (var log = LogLines.of(RevisionThrottler.class)) {
       for (int i = 0; i < 150; i++) {
         start(i);
       }
       loop.advance(Duration.ofSeconds(10));
       start(150);
-      loop.advance(DestinationSubsetUpdater.LOG_DELAY);
+      loop.advance(RevisionThrottler.LOG_DELAY);
 
       assertThat(log.lines()).hasSize(101).endsWith("INFO ns/rev-150: capacity 10 on 1"
           + " destinations, was 0 on 0; 50 more such lines were left out");
@@ -73,7 +73,7 @@ class CapacityLogTest {
 
   @Test
   void isWrittenAfterTheRequestsThatAPodLetsRun() {
-    try (var log = LogLines.of(DestinationSubsetUpdater.class)) {
+    try (var log = LogLines.of(RevisionThrottler.class)) {
       throttler.revision(revisions.put(revision));
       loop.run();
       var request = new LineCounter(log);
@@ -88,7 +88,7 @@ class CapacityLogTest {
 
   @Test
   void hasOneLineInTenSecondsOfAPodThatAnswersOnlyProbes() {
-    try (var log = LogLines.of(DestinationSubsetUpdater.class)) {
+    try (var log = LogLines.of(RevisionThrottler.class)) {
       throttler.revision(revisions.put(revision));
       pods(A);
       var request = new HeldRequest(loop);
@@ -116,7 +116,7 @@ class CapacityLogTest {
 
   private void pods(Destination... pods) {
     throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.of(pods)));
-    loop.advance(DestinationSubsetUpdater.LOG_DELAY);
+    loop.advance(RevisionThrottler.LOG_DELAY);
   }
 
   private final class LineCounter extends PatientCaller {

@@ -156,7 +156,7 @@ class SlowStartPodsTest {
   @Test
   void nothingIsScheduledWhileNoRequestWaits() {
     revision.pods(A);
-    revision.loop.advance(DestinationSubsetUpdater.LOG_DELAY);
+    revision.loop.advance(RevisionThrottler.LOG_DELAY);
     assertThat(running(revision.requests(4))).isEqualTo(4);
 
     assertThat(revision.loop.pending()).isZero();

@@ -3,7 +3,6 @@ package dev.activator.throttle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.throttle.policy.WaitLimits;
-import dev.activator.loop.Loop;
 import dev.activator.loop.LogLimit;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -33,19 +32,6 @@ import org.junit.jupiter.api.Test;
 
 /** The mechanism against its oracle, and against its own promises when messages are under way. */
 class ThrottleSimulationTest {
-  private static final RevisionThrottler.Listener UNHEARD = new RevisionThrottler.Listener() {
-    @Override
-    public void onUnreachable(Destination destination) {}
-
-    @Override
-    public void onStart() {}
-
-    @Override
-    public void onWaiting(Loop on) {}
-
-    @Override
-    public void onStarved() {}
-  };
   private static final RevisionId ID = new RevisionId("ns", "rev");
   private static final Destination CLUSTER_IP = new Destination("10.1.0.1", 80);
   private static final int BOUND = 6;
@@ -119,7 +105,7 @@ class ThrottleSimulationTest {
       concurrency = CONCURRENCIES.get(random.nextInt(CONCURRENCIES.size()));
       throttler = new RevisionThrottler(loop, Revision.of(ID, concurrency),
           WITHOUT_SLOW_START, new Random(seed + 1), PermitSharing.NONE, new LogLimit(),
-          UNHEARD);
+          new Throttler.Topics());
     }
 
     void step() {
@@ -313,7 +299,7 @@ class ThrottleSimulationTest {
       throttler = new RevisionThrottler(home, Revision.of(ID, concurrency),
           ThrottlerOptions.of(1_000), new Random(seed), PermitSharing.NONE,
           new LogLimit(),
-          UNHEARD);
+          new Throttler.Topics());
     }
 
     void step() {
