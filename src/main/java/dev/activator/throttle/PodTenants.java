@@ -286,7 +286,7 @@ final class PodTenants {
 
       @Override
       public @Nullable QueueEntry retry(QueuedCaller caller, boolean connected) {
-        return permits.retry(this, caller, connected);
+        return permits.owner().retry(this, caller, connected);
       }
     }
   }

@@ -54,17 +54,15 @@ final class PodTracker implements Permit {
    *
    * @param isClusterIp whether it is the ClusterIP, which has no slow start because it stands for
    *     all pods
-   * @param window its last slow-start window; {@link DestinationSubset#UNLIMITED} if it had none
    * @param count {@link #ALL} if permits are not lent
    */
-  PodTracker(Destination destination, RevisionPermits permits, boolean isClusterIp, int window,
-      int count) {
+  PodTracker(Destination destination, RevisionPermits permits, boolean isClusterIp, int count) {
     this.state = new AtomicLong(CLOSED | count * PERMITS);
     this.target = count;
     this.destination = destination;
     this.permits = permits;
     this.isClusterIp = isClusterIp;
-    this.slowStart = new AtomicReference<>(SlowStart.of(window, 0));
+    this.slowStart = new AtomicReference<>(SlowStart.OVER);
   }
 
   @Override
@@ -124,12 +122,12 @@ final class PodTracker implements Permit {
 
   @Override
   public @Nullable QueueEntry retry(QueuedCaller caller, boolean connected) {
-    return permits.retry(this, caller, connected);
+    return permits.owner().retry(this, caller, connected);
   }
 
   @Override
   public boolean isWithdrawn() {
-    return permits.isWithdrawn(destination);
+    return permits.owner().isWithdrawn(destination);
   }
 
   private void decrement() {
@@ -212,7 +210,7 @@ final class PodTracker implements Permit {
   }
 
   private boolean isOver(@Nullable PermitLease borrowed) {
-    return borrowed != null && borrowed.isOver(permits.nanoTime());
+    return borrowed != null && borrowed.isOver(permits.owner().nanoTime());
   }
 
   /** The number of requests of previous destinations that are also counted here. */
@@ -255,7 +253,7 @@ final class PodTracker implements Permit {
 
   private SlowStart slowStartNow() {
     var last = slowStart.get();
-    var now = last.at(permits.nanoTime());
+    var now = last.at(permits.owner().nanoTime());
     if (now.isOver()) {
       // Stored, so that later calls do not read the clock.
       slowStart.compareAndSet(last, now);
@@ -265,7 +263,7 @@ final class PodTracker implements Permit {
 
   /** The current time for the window. It stands still while the pod is closed. */
   private long nowOfWindow() {
-    return state.get() < 0 ? slowStart.get().sinceNanos() : permits.nanoTime();
+    return state.get() < 0 ? slowStart.get().sinceNanos() : permits.owner().nanoTime();
   }
 
   /** Opens a closed pod. Its window becomes the smaller one of its last window and this. */
@@ -273,7 +271,7 @@ final class PodTracker implements Permit {
     transport = now;
     if (state.get() < 0) {
       if (!isClusterIp) {
-        long nanos = permits.nanoTime();
+        long nanos = permits.owner().nanoTime();
         slowStart.getAndUpdate(it -> SlowStart.of(Math.min(it.window(), firstWindow), nanos));
       }
       state.getAndUpdate(word -> word & ~CLOSED);
@@ -282,7 +280,7 @@ final class PodTracker implements Permit {
 
   void close() {
     if (state.get() >= 0) {
-      long now = permits.nanoTime();
+      long now = permits.owner().nanoTime();
       slowStart.getAndUpdate(it -> it.at(now));
     }
     state.getAndUpdate(now -> now | CLOSED);
@@ -303,7 +301,7 @@ final class PodTracker implements Permit {
 
   /** Call only in slow start. */
   long nanosToNextStep() {
-    return slowStart.get().untilNextStep(permits.nanoTime());
+    return slowStart.get().untilNextStep(permits.owner().nanoTime());
   }
 
   void narrow() {

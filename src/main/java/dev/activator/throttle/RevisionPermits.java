@@ -68,25 +68,10 @@ final class RevisionPermits implements PodPermits {
     private static final Snapshot NONE = new Snapshot(new PodTracker[0], 0, 0,
         Balancer.FIRST_AVAILABLE);
 
-    /** The same, but other pods have no room. */
-    Balancer.Loads only(Predicate<Destination> usable) {
-      var all = this;
-      return new Balancer.Loads() {
-        @Override
-        public int size() {
-          return all.size();
-        }
-
-        @Override
-        public int inFlight(int position) {
-          return all.inFlight(position);
-        }
-
-        @Override
-        public boolean hasRoom(int position) {
-          return all.hasRoom(position) && usable.test(all.pods[position].destination());
-        }
-      };
+    /** The same, without the other pods. */
+    Snapshot only(Predicate<Destination> usable) {
+      return new Snapshot(Stream.of(pods).filter(pod -> usable.test(pod.destination()))
+          .toArray(PodTracker[]::new), limit, capacity, balancer);
     }
 
     @Override
@@ -105,34 +90,8 @@ final class RevisionPermits implements PodPermits {
     }
   }
 
-  /**
-   * Remembers the slow-start windows of unlisted destinations that refused requests, in case they
-   * return.
-   */
-  static final class SlowStartMemory {
-    static final int REMEMBERED = 256;
-
-    private @Nullable SequencedMap<Destination, Integer> windows;
-
-    void remember(Destination destination, int window) {
-      if (windows == null) {
-        windows = new LinkedHashMap<>();
-      }
-      windows.putLast(destination, window);
-      if (windows.size() > REMEMBERED) {
-        windows.pollFirstEntry();
-      }
-    }
-
-    int take(Destination destination) {
-      var window = windows == null ? null : windows.remove(destination);
-      return window == null ? DestinationSubset.UNLIMITED : window;
-    }
-
-    void clear() {
-      windows = null;
-    }
-  }
+  /** How many closed destinations are remembered because they refused requests. */
+  static final int REMEMBERED = 256;
 
   static final Predicate<Destination> ANY_POD = _ -> true;
 
@@ -143,8 +102,7 @@ final class RevisionPermits implements PodPermits {
   /** The queued requests that are not in {@code podQueues}. */
   private final AtomicInteger queued = new AtomicInteger();
   private final AtomicInteger cursor = new AtomicInteger();
-  private final Map<Destination, PodTracker> known = new HashMap<>(4);
-  private final SlowStartMemory memory = new SlowStartMemory();
+  private final Map<Destination, PodTracker> known = new LinkedHashMap<>(4);
   private volatile Snapshot snapshot = Snapshot.NONE;
   private volatile List<PodTracker> pods = List.of();
   /** Closed destinations whose running requests are counted on pods of the snapshot. */
@@ -172,7 +130,7 @@ final class RevisionPermits implements PodPermits {
 
   /** Like {@link #acquireFor}, but of those permits that no queued request can use. */
   @Nullable PodTracker tryAcquireFor(PodChoice choice, Predicate<Destination> allowed) {
-    return isQueuing() ? null : acquireFor(choice, allowed, notAwaited);
+    return isQueuing() ? null : acquireFor(choice, allowed.and(notAwaited));
   }
 
   /** Like {@link #acquireAt}, but null if a queued request can use the permit. */
@@ -196,10 +154,9 @@ final class RevisionPermits implements PodPermits {
 
   private @Nullable Permit acquire(Predicate<Destination> usable) {
     while (true) {
-      var now = snapshot;
+      var now = usable == ANY_POD ? snapshot : snapshot.only(usable);
       int start = cursor.getOpaque();
-      var loads = usable == ANY_POD ? now : now.only(usable);
-      int position = now.balancer().pick(loads, start, random);
+      int position = now.balancer().pick(now, start, random);
       if (position == Balancer.NONE) {
         return null;
       }
@@ -220,18 +177,12 @@ final class RevisionPermits implements PodPermits {
    * if there is none.
    */
   @Nullable PodTracker acquireFor(PodChoice choice, Predicate<Destination> allowed) {
-    return acquireFor(choice, allowed, ANY_POD);
-  }
-
-  private @Nullable PodTracker acquireFor(PodChoice choice, Predicate<Destination> allowed,
-      Predicate<Destination> usable) {
     while (true) {
       var now = snapshot;
       @Nullable PodTracker best = null;
       long highest = 0;
       for (var pod : now.pods()) {
-        if (pod.hasRoom(now.limit()) && allowed.test(pod.destination())
-            && usable.test(pod.destination())) {
+        if (pod.hasRoom(now.limit()) && allowed.test(pod.destination())) {
           long score = choice.score(pod.destination());
           if (best == null || score > highest) {
             best = pod;
@@ -338,10 +289,6 @@ final class RevisionPermits implements PodPermits {
     }
   }
 
-  @Nullable QueueEntry retry(Permit permit, QueuedCaller caller, boolean connected) {
-    return owner.retry(permit, caller, connected);
-  }
-
   /**
    * Switches to these destinations. Requests that run on other destinations still count.
    *
@@ -373,7 +320,6 @@ final class RevisionPermits implements PodPermits {
     }
     if (firstWindow == 0) {
       known.values().forEach(PodTracker::endSlowStart);
-      memory.clear();
     }
     snapshot = new Snapshot(now, subset.limit(), subset.capacity(), balancer);
     // Published last, so that a request that finds a pod closed sees the new snapshot when it retries.
@@ -402,16 +348,22 @@ final class RevisionPermits implements PodPermits {
 
   private PodTracker pod(Destination destination, boolean isClusterIp) {
     return known.computeIfAbsent(destination,
-        it -> new PodTracker(it, this, isClusterIp, memory.take(it), lent ? 0 : PodTracker.ALL));
+        it -> new PodTracker(it, this, isClusterIp, lent ? 0 : PodTracker.ALL));
   }
 
+  /**
+   * Drops idle closed destinations. The last of those with a narrow slow-start window stay, in case they
+   * return.
+   */
   private boolean dropIdle() {
-    return known.values().removeIf(pod -> {
-      if (pod.isClosedAndIdle() && pod.window() < firstWindow) {
-        memory.remember(pod.destination(), pod.window());
-      }
-      return pod.isClosedAndIdle();
-    });
+    int narrow = firstWindow == 0 ? 0 : (int) known.values().stream().filter(this::isNarrow).count();
+    var excess = new int[]{narrow - REMEMBERED};
+    return known.values()
+        .removeIf(pod -> pod.isClosedAndIdle() && (!isNarrow(pod) || excess[0]-- > 0));
+  }
+
+  private boolean isNarrow(PodTracker pod) {
+    return pod.isClosedAndIdle() && pod.window() < firstWindow;
   }
 
   void dropClosedIdle() {
@@ -448,12 +400,8 @@ final class RevisionPermits implements PodPermits {
         .collect(Collectors.toMap(PodTracker::destination, PodTracker::running));
   }
 
-  boolean isWithdrawn(Destination destination) {
-    return owner.isWithdrawn(destination);
-  }
-
-  long nanoTime() {
-    return owner.nanoTime();
+  Owner owner() {
+    return owner;
   }
 
   /** The time until the window of a pod widens by itself; negative if no window will. */
@@ -513,7 +461,7 @@ final class RevisionPermits implements PodPermits {
   List<ThrottleView.PodLoad> view() {
     return pods.isEmpty()
         ? List.of()
-        : pods.stream().map(pod -> new ThrottleView.PodLoad(pod.destination(), pod.inFlight()))
+        : pods.stream().filter(pod -> !pod.isClosedAndIdle()).map(pod -> new ThrottleView.PodLoad(pod.destination(), pod.inFlight()))
             .sorted(Comparator.comparing(ThrottleView.PodLoad::destination)).toList();
   }
 }

@@ -67,17 +67,25 @@ public sealed interface ThrottleDecision {
      */
     void giveUp();
 
-    WaitLimits limits();
+    default WaitLimits limits() {
+      return WaitLimits.NONE;
+    }
 
     /** For how long the revision has had pods, in nanoseconds; {@link WaitLimits#NO_PODS}. */
-    long podsNanos();
+    default long podsNanos() {
+      return WaitLimits.NO_PODS;
+    }
 
-    int retryAfterSeconds();
+    default int retryAfterSeconds() {
+      return 1;
+    }
 
     /** Counts more bytes that the request, including its body, holds while it is queued. */
-    void addHeldBytes(int moreBytes);
+    default void addHeldBytes(int moreBytes) {}
 
-    long heldBytes();
+    default long heldBytes() {
+      return 0;
+    }
   }
 
   /**

@@ -289,30 +289,5 @@ public final class Throttler {
     public void giveUp() {
       done = true;
     }
-
-    @Override
-    public WaitLimits limits() {
-      return WaitLimits.NONE;
-    }
-
-    @Override
-    public long podsNanos() {
-      return WaitLimits.NO_PODS;
-    }
-
-    @Override
-    public int retryAfterSeconds() {
-      return 1;
-    }
-
-    @Override
-    public void addHeldBytes(int moreBytes) {
-      // It is rejected at once.
-    }
-
-    @Override
-    public long heldBytes() {
-      return 0;
-    }
   }
 }

@@ -28,9 +28,7 @@ class PodTrackerTest {
   void countsEachRequestWhileCarriedOnesChange() throws Exception {
     // given a pod with one request
     var pod = new PodTracker(A, new RevisionPermits(new Random(1), new PodQueues(), new Nobody()),
-        false,
-        DestinationSubset.UNLIMITED,
-        PodTracker.ALL);
+        false, PodTracker.ALL);
     pod.open(DestinationSubset.UNLIMITED, PodTransport.PLAIN);
     assertThat(pod.tryAcquire(100)).isTrue();
 
@@ -59,9 +57,7 @@ class PodTrackerTest {
   @Test
   void isFullIfMoreIsCarriedThanItCounts() {
     var pod = new PodTracker(A, new RevisionPermits(new Random(1), new PodQueues(), new Nobody()),
-        false,
-        DestinationSubset.UNLIMITED,
-        PodTracker.ALL);
+        false, PodTracker.ALL);
     pod.open(DestinationSubset.UNLIMITED, PodTransport.PLAIN);
     pod.carry(1_000_000);
 

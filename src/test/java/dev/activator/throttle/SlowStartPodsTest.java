@@ -6,6 +6,7 @@ import static dev.activator.throttle.OneRevision.C;
 import static dev.activator.throttle.OneRevision.running;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.Destination;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -247,6 +248,26 @@ class SlowStartPodsTest {
     revision.pods(A);
 
     assertThat(running(held)).isEqualTo(1);
+  }
+
+  @Test
+  void onlyTheLastPodsThatRefusedAndWentKeepTheirWindows() {
+    for (int i = 0; i <= RevisionPermits.REMEMBERED; i++) {
+      revision.pods(pod(i));
+      revision.request().releaseBroken();
+      revision.pods();
+    }
+    var held = revision.requests(100);
+
+    revision.pods(pod(RevisionPermits.REMEMBERED));
+    assertThat(running(held)).isEqualTo(1);
+
+    revision.pods(pod(0));
+    assertThat(running(held)).isEqualTo(1 + 4);
+  }
+
+  private static Destination pod(int number) {
+    return new Destination("10.1.0." + number % 250, 1 + number);
   }
 
   @Test
