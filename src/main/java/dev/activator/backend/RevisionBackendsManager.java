@@ -16,6 +16,7 @@ import dev.activator.revision.Slot;
 import dev.activator.upstream.ProbeClient;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +48,7 @@ public final class RevisionBackendsManager {
   public RevisionBackendsManager(LiveRevisions revisions, Loop probes, ProbeClient client,
       ProbeSettings settings, RandomGenerator random) {
     this.revisions = revisions;
-    this.slot = revisions.slot("backends", now -> new WatchedRevision(now, this::watcher),
+    this.slot = revisions.slot("backends", WatchedRevision::new,
         this::ended);
     this.rateLimiter = new ProbeRateLimiter(probes, settings.repeatsPerSecond());
     this.client = client;
@@ -88,7 +89,7 @@ public final class RevisionBackendsManager {
    * not serve.
    */
   public void suspected(RevisionId id, Destination destination) {
-    on(id, known -> known.suspected(destination));
+    on(id, known -> known.tell(watcher -> watcher.suspected(destination)));
   }
 
   /**
@@ -125,19 +126,24 @@ public final class RevisionBackendsManager {
    */
   public void watchChanged(boolean open) {
     watchIsOpen = open;
-    revisions.all().forEach(revision -> on(revision, known -> known.watchChanged(open)));
+    revisions.all().forEach(revision -> on(revision, known -> known.tell(watcher -> watcher.watchChanged(open))));
   }
 
   /** The state of a revision's pods; null while they are not watched. */
   public @Nullable RevisionBackendsView view(RevisionId id) {
-    var known = revisions.peek(id, slot);
-    return known == null ? null : known.view();
+    var watcher = watcher(id);
+    return watcher == null ? null : watcher.view();
   }
 
   /** How long a pod has accepted connections; null if it does not, or is not watched. */
   public @Nullable Duration accepts(RevisionId id, Destination pod) {
+    var watcher = watcher(id);
+    return watcher == null ? null : watcher.accepts(pod);
+  }
+
+  private @Nullable RevisionWatcher watcher(RevisionId id) {
     var known = revisions.peek(id, slot);
-    return known == null ? null : known.accepts(pod);
+    return known == null ? null : known.watcher;
   }
 
   /** Ends all watchers. Nothing is published after the future completes. */
@@ -145,7 +151,7 @@ public final class RevisionBackendsManager {
     stopped = true;
     rateLimiter.stop();
     return CompletableFuture.allOf(revisions.all(slot)
-        .map(known -> CompletableFuture.runAsync(known::cancelled, known.loop()))
+        .map(known -> CompletableFuture.runAsync(known::cancelled, known.loop))
         .toArray(CompletableFuture<?>[]::new));
   }
 
@@ -171,14 +177,14 @@ public final class RevisionBackendsManager {
 
   /** Publishes that the revision has no pods, if it had any. */
   private void ended(WatchedRevision revision) {
-    revision.loop().execute(() -> {
+    revision.loop.execute(() -> {
       if (!stopped) {
         revision.endWatcher();
       }
     });
   }
 
-  private RevisionWatcher watcher(Revision revision, Loop loop) {
+  private RevisionWatcher newWatcher(Revision revision, Loop loop) {
     var policy = new ProbePolicy(revision.id(), settings.addressing().get(),
         revision.probesBeforeReady(), !revision.hasQueueProxy(), backoff);
     var watcher = new RevisionWatcher(policy, loop, new PodProber(client, loop, revision, settings),
@@ -187,5 +193,115 @@ public final class RevisionBackendsManager {
       watcher.watchChanged(false);
     }
     return watcher;
+  }
+
+  /**
+   * Has the latest Kubernetes objects of one revision. Runs a watcher while the Endpoints exist.
+   *
+   * <p><b>Threads.</b> The revision's loop; any for {@link #watcher}.
+   */
+  private final class WatchedRevision {
+    private final Loop loop;
+    private Revision revision;
+    private @Nullable PrivateEndpoints pods;
+    private @Nullable PrivateClusterIp clusterIp;
+    /**
+     * The loop of the last request that waited, perhaps before pods were listed; null if none has
+     * waited.
+     */
+    private @Nullable Loop waitsOn;
+    private volatile @Nullable RevisionWatcher watcher;
+
+    WatchedRevision(LiveRevision revision) {
+      this.revision = revision.spec();
+      this.loop = revision.loop();
+    }
+
+    void changed(Revision now) {
+      var before = revision;
+      revision = now;
+      if (differs(before, now)) {
+        endWatcher();
+      }
+      if (!watch() && watcher != null) {
+        watcher.transport(now.transport());
+      }
+    }
+
+    private static boolean differs(Revision a, Revision b) {
+      return !b.transport().replaces(a.transport())
+          || a.probesBeforeReady() != b.probesBeforeReady()
+          || !Objects.equals(a.readinessProbe(), b.readinessProbe());
+    }
+
+    void listed(PrivateEndpoints now) {
+      pods = now;
+      if (!watch() && watcher != null) {
+        watcher.listed(now.on(revision.protocol()));
+      }
+    }
+
+    void podsGone() {
+      pods = null;
+      endWatcher();
+    }
+
+    void addressed(PrivateClusterIp now) {
+      clusterIp = now;
+      if (watcher != null) {
+        watcher.addressed(now.on(revision.protocol()));
+      }
+    }
+
+    void addressingChanged() {
+      endWatcher();
+      watch();
+    }
+
+    void awaited(Loop on) {
+      waitsOn = on;
+      if (watcher != null) {
+        watcher.awaited(on);
+      }
+    }
+
+    /** Has no effect while pods are not watched. */
+    void tell(Consumer<RevisionWatcher> event) {
+      if (watcher != null) {
+        event.accept(watcher);
+      }
+    }
+
+    /** Publishes nothing. */
+    void cancelled() {
+      if (watcher != null) {
+        watcher.cancelled();
+        watcher = null;
+      }
+    }
+
+    /** @return whether it started a watcher */
+    private boolean watch() {
+      if (pods == null || (watcher != null && !watcher.hasEnded())) {
+        return false;
+      }
+      var created = newWatcher(revision, loop);
+      watcher = created;
+      if (clusterIp != null) {
+        created.addressed(clusterIp.on(revision.protocol()));
+      }
+      if (waitsOn != null) {
+        created.awaited(waitsOn);
+      }
+      created.listed(pods.on(revision.protocol()));
+      return true;
+    }
+
+    void endWatcher() {
+      if (watcher != null) {
+        watcher.ended();
+        watcher = null;
+      }
+    }
   }
 }

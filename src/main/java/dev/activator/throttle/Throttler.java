@@ -13,7 +13,6 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.Slot;
 import dev.activator.throttle.policy.ThrottlerOptions;
-import dev.activator.throttle.policy.WaitLimits;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
