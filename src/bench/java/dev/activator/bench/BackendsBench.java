@@ -9,7 +9,7 @@ import dev.activator.tls.PodTls;
 import dev.activator.backend.ProbeSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.loop.LoopGroup;
-import dev.activator.revision.PrivateClusterIp;
+import dev.activator.revision.PrivateEndpoints.PrivateClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.PodsByReadiness;

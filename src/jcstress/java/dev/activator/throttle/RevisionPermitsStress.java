@@ -1,5 +1,6 @@
 package dev.activator.throttle;
 
+import dev.activator.throttle.QueuedRequest.RetryBudget;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.PodTransport;

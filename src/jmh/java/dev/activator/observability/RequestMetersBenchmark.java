@@ -1,5 +1,6 @@
 package dev.activator.observability;
 
+import dev.activator.observability.PerThreadHistogram.PerThreadCounts;
 import dev.activator.testing.TestRevisions;
 import dev.activator.revision.Destination;
 import dev.activator.revision.LiveRevision;

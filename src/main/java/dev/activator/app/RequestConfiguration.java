@@ -32,7 +32,7 @@ import dev.activator.proxy.RequestPorts;
 import dev.activator.revision.ChildName;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaleState;
+import dev.activator.revision.ScalingView.ScaleState;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.throttle.Throttler;

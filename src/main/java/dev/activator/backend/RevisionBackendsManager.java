@@ -4,7 +4,7 @@ import dev.activator.backend.policy.ProbeBackoff;
 import dev.activator.backend.policy.ProbePolicy;
 import dev.activator.loop.Loop;
 import dev.activator.loop.Topic;
-import dev.activator.revision.PrivateClusterIp;
+import dev.activator.revision.PrivateEndpoints.PrivateClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.LiveRevision;

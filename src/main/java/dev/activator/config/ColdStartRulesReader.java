@@ -1,8 +1,8 @@
 package dev.activator.config;
 
-import dev.activator.revision.DoNotWakeRule;
+import dev.activator.revision.ColdStartRules.DoNotWakeRule;
 import dev.activator.revision.ColdStartRules.ColdStartFallback;
-import dev.activator.revision.ConfiguredResponse;
+import dev.activator.revision.ColdStartRules.ConfiguredResponse;
 import dev.activator.revision.ColdStartRules;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -15,7 +15,7 @@ import dev.activator.kube.reflector.KubernetesApiClient;
 import dev.activator.kube.reflector.ReflectorSettings;
 import dev.activator.kube.reflector.ReflectorStatus;
 import dev.activator.loop.Topic;
-import dev.activator.revision.PrivateClusterIp;
+import dev.activator.revision.PrivateEndpoints.PrivateClusterIp;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.PrivateEndpoints;

@@ -9,7 +9,7 @@ import dev.activator.kube.reflector.ListWatchAccess;
 import dev.activator.kube.reflector.InformerQuery;
 import dev.activator.knative.decode.KnativeKinds;
 import dev.activator.kube.KubernetesSession;
-import dev.activator.revision.PrivateClusterIp;
+import dev.activator.revision.PrivateEndpoints.PrivateClusterIp;
 import dev.activator.revision.KnownLabels;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.PublicEndpointAddresses;

@@ -1,7 +1,7 @@
 package dev.activator.knative;
 
 import dev.activator.loop.Topic;
-import dev.activator.revision.PrivateClusterIp;
+import dev.activator.revision.PrivateEndpoints.PrivateClusterIp;
 import dev.activator.revision.KnownLabels;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LiveRevisions;

@@ -1,7 +1,7 @@
 package dev.activator.knative;
 
 import dev.activator.loop.Topic;
-import dev.activator.revision.ContainerFailure;
+import dev.activator.revision.RevisionStartFailure.ContainerFailure;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartProgress;
 

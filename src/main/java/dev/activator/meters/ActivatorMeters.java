@@ -1,6 +1,6 @@
 package dev.activator.meters;
 
-import dev.activator.revision.KeepWarmEffect;
+import dev.activator.revision.ScalingView.KeepWarmEffect;
 import dev.activator.kube.LeadershipStatus;
 import dev.activator.revision.ScalingView;
 import dev.activator.kube.informer.Informer.InformerStatus;

@@ -2,7 +2,7 @@ package dev.activator.observability;
 
 import dev.activator.observability.RequestPhases.PodStart;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.StartPhase;
+import dev.activator.revision.RevisionStartProgress.StartPhase;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;

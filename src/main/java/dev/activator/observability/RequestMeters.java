@@ -1,5 +1,6 @@
 package dev.activator.observability;
 
+import dev.activator.observability.PerThreadHistogram.PerThreadCounts;
 import dev.activator.observability.Meters.Reading;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LiveRevisions;

@@ -1,6 +1,6 @@
 package dev.activator.platform;
 
-import dev.activator.revision.ScaleState;
+import dev.activator.revision.ScalingView.ScaleState;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,6 @@
 package dev.activator.revision;
 
+import dev.activator.revision.PodTransport.PodIdentity;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

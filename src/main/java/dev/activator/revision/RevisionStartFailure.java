@@ -1,6 +1,7 @@
 package dev.activator.revision;
 
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The reason why a revision gets no pods, taken from its condition {@code ContainerHealthy} or
@@ -47,4 +48,11 @@ public record RevisionStartFailure(String reason, String message, String since, 
   public static RevisionStartFailure shown(String reason, String message) {
     return new RevisionStartFailure(reason, message, "", true, message);
   }
+
+  /**
+   * The reason why a revision's containers do not start, taken from the status of its pods.
+   *
+   * @param failure null if a pod may still start, or if nothing is known
+   */
+  public record ContainerFailure(RevisionId revision, @Nullable RevisionStartFailure failure) {}
 }

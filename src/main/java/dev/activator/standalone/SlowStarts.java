@@ -2,7 +2,7 @@ package dev.activator.standalone;
 
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaleState;
+import dev.activator.revision.ScalingView.ScaleState;
 import dev.activator.revision.ScalingView;
 import java.time.Duration;
 import java.util.HashMap;

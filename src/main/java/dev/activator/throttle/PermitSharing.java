@@ -1,5 +1,6 @@
 package dev.activator.throttle;
 
+import dev.activator.throttle.ThrottleView.SharedPermitsView;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
@@ -169,6 +170,35 @@ public interface PermitSharing {
     /** The value while there is no pod. */
     static SharedPods withoutPods(int limit, boolean exact, Duration longestRequest) {
       return new SharedPods(List.of(), Set.of(), Set.of(), limit, exact, longestRequest);
+    }
+  }
+
+  /**
+   * The time until which borrowed permits may be used. An expired lease cannot be extended.
+   *
+   * <p><b>Threads.</b> Any may check; one at a time may extend.
+   */
+  final class PermitLease {
+    private volatile long untilNanos;
+
+    /** @param untilNanos by the clock of the loops */
+    public PermitLease(long untilNanos) {
+      this.untilNanos = untilNanos;
+    }
+
+    public boolean isOver(long nowNanos) {
+      return untilNanos - nowNanos <= 0;
+    }
+
+    /** Extends the lease. False if it has already expired. */
+    public boolean extend(long nowNanos, long until) {
+      if (isOver(nowNanos)) {
+        return false;
+      }
+      if (until - untilNanos > 0) {
+        untilNanos = until;
+      }
+      return true;
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.activator.throttle;
 
+import dev.activator.throttle.PodQueues.Awaited;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.PodChoice.Wanted;

@@ -1,9 +1,9 @@
 package dev.activator.throttle;
 
 import dev.activator.revision.Destination;
-import dev.activator.throttle.Awaited.AnyOf;
-import dev.activator.throttle.Awaited.Pod;
-import dev.activator.throttle.Awaited.TenantsPod;
+import dev.activator.throttle.PodQueues.Awaited.AnyOf;
+import dev.activator.throttle.PodQueues.Awaited.Pod;
+import dev.activator.throttle.PodQueues.Awaited.TenantsPod;
 import dev.activator.throttle.policy.AdaptiveLifo;
 import java.util.Collection;
 import java.util.Comparator;
@@ -202,5 +202,17 @@ final class PodQueues {
     size.set(0);
     sizes.clear();
     sets.clear();
+  }
+
+  /** The pods for which a request waits apart from those that may run on any pod. */
+  sealed interface Awaited {
+    /** This pod only. */
+    record Pod(Destination pod) implements Awaited {}
+
+    /** One of these pods. */
+    record AnyOf(Set<Destination> pods) implements Awaited {}
+
+    /** The pod that the tenant has. */
+    record TenantsPod(Object tenant) implements Awaited {}
   }
 }

@@ -2,8 +2,8 @@ package dev.activator.throttle;
 
 import dev.activator.revision.Destination;
 import dev.activator.revision.PodTransport;
-import dev.activator.throttle.Awaited.AnyOf;
-import dev.activator.throttle.Awaited.TenantsPod;
+import dev.activator.throttle.PodQueues.Awaited.AnyOf;
+import dev.activator.throttle.PodQueues.Awaited.TenantsPod;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;

@@ -1,5 +1,6 @@
 package dev.activator.throttle;
 
+import dev.activator.throttle.PermitSharing.PermitLease;
 import dev.activator.revision.Destination;
 import dev.activator.revision.PodTransport;
 import dev.activator.throttle.ThrottleDecision.Permit;

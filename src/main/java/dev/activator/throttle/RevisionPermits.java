@@ -1,9 +1,10 @@
 package dev.activator.throttle;
 
+import dev.activator.throttle.PermitSharing.PermitLease;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.PodTransport;
-import dev.activator.throttle.Awaited.TenantsPod;
+import dev.activator.throttle.PodQueues.Awaited.TenantsPod;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;

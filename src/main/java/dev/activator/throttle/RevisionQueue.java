@@ -1,5 +1,6 @@
 package dev.activator.throttle;
 
+import dev.activator.throttle.QueuedRequest.RetryBudget;
 import dev.activator.loop.Loop;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.revision.Destination;

@@ -3,7 +3,7 @@ package dev.activator.throttle;
 import dev.activator.loop.LogLimit;
 import dev.activator.loop.Loop;
 import dev.activator.loop.Topic;
-import dev.activator.revision.ContainerFailure;
+import dev.activator.revision.RevisionStartFailure.ContainerFailure;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.LiveRevision;

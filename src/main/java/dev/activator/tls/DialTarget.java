@@ -1,7 +1,7 @@
 package dev.activator.tls;
 
 import dev.activator.revision.Destination;
-import dev.activator.revision.PodIdentity;
+import dev.activator.revision.PodTransport.PodIdentity;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -5,7 +5,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LiveRevisions;
-import dev.activator.revision.PodIdentity;
+import dev.activator.revision.PodTransport.PodIdentity;
 import dev.activator.revision.Slot;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.NotSslRecordException;

@@ -1,6 +1,6 @@
 package dev.activator.tls;
 
-import dev.activator.revision.PodIdentity.OfService;
+import dev.activator.revision.PodTransport.PodIdentity.OfService;
 import dev.activator.tls.UntrustedPodException.Reason;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertificateException;

@@ -4,7 +4,7 @@ import dev.activator.loop.NettyLoop;
 import dev.activator.loop.NettyTransport;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.revision.Destination;
-import dev.activator.revision.PodIdentity;
+import dev.activator.revision.PodTransport.PodIdentity;
 import dev.activator.tls.DialTarget;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.UpstreamPool.Dial;

@@ -2,7 +2,7 @@ package dev.activator.upstream;
 
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.ResettableTimer;
-import dev.activator.revision.PodIdentity;
+import dev.activator.revision.PodTransport.PodIdentity;
 import dev.activator.tls.DialTarget;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;

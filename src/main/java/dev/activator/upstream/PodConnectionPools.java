@@ -2,7 +2,7 @@ package dev.activator.upstream;
 
 import dev.activator.revision.Destination;
 import dev.activator.revision.LiveRevision;
-import dev.activator.revision.PodIdentity;
+import dev.activator.revision.PodTransport.PodIdentity;
 import dev.activator.revision.PortProtocol;
 import io.netty.channel.Channel;
 import org.jspecify.annotations.Nullable;

@@ -2,7 +2,7 @@ package dev.activator.backend;
 
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
-import dev.activator.revision.PodIdentity;
+import dev.activator.revision.PodTransport.PodIdentity;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.upstream.ProbeResult;
 import dev.activator.upstream.ProbeClient;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.LiveRevisions;
 import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
-import dev.activator.revision.PrivateClusterIp;
+import dev.activator.revision.PrivateEndpoints.PrivateClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;

@@ -9,7 +9,7 @@ import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
 import dev.activator.backend.policy.PodHealthVerdict;
 import dev.activator.config.NetworkConfig.MeshMode;
 import dev.activator.loop.Loop;
-import dev.activator.revision.PodIdentity;
+import dev.activator.revision.PodTransport.PodIdentity;
 import dev.activator.revision.PortProtocol;
 import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RequestTimeouts;

@@ -1,7 +1,7 @@
 package dev.activator.backend;
 
 import dev.activator.revision.LiveRevisions;
-import dev.activator.revision.PrivateClusterIp;
+import dev.activator.revision.PrivateEndpoints.PrivateClusterIp;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;

@@ -3,7 +3,7 @@ package dev.activator.backend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.LiveRevisions;
-import dev.activator.revision.PrivateClusterIp;
+import dev.activator.revision.PrivateEndpoints.PrivateClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;

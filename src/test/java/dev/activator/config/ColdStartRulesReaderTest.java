@@ -2,9 +2,9 @@ package dev.activator.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.DoNotWakeRule;
+import dev.activator.revision.ColdStartRules.DoNotWakeRule;
 import dev.activator.revision.ColdStartRules.ColdStartFallback;
-import dev.activator.revision.ConfiguredResponse;
+import dev.activator.revision.ColdStartRules.ConfiguredResponse;
 import dev.activator.revision.ColdStartRules;
 import java.time.Duration;
 import java.util.List;

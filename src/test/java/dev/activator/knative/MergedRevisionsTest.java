@@ -6,7 +6,7 @@ import dev.activator.knative.PodAddressPreference.EndpointsSource;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.LiveRevisions;
-import dev.activator.revision.PodIdentity;
+import dev.activator.revision.PodTransport.PodIdentity;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PortProtocol;
 import dev.activator.revision.PrivateEndpoints;

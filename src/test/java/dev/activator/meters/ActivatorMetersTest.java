@@ -5,9 +5,9 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.kube.LeadershipStatus;
-import dev.activator.revision.ScaleState;
+import dev.activator.revision.ScalingView.ScaleState;
 import dev.activator.revision.ScalingView;
-import dev.activator.revision.ActiveCondition;
+import dev.activator.revision.ScalingView.ActiveCondition;
 import dev.activator.kube.informer.Informer.InformerStatus;
 import dev.activator.kube.informer.Informer.InformerStatus.ListenerView;
 import dev.activator.kube.reflector.ReflectorStatus;

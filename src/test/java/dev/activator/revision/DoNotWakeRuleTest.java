@@ -2,6 +2,8 @@ package dev.activator.revision;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.ColdStartRules.DoNotWakeRule;
+import dev.activator.revision.ColdStartRules.ConfiguredResponse;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

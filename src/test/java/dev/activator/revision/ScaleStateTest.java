@@ -2,6 +2,7 @@ package dev.activator.revision;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.ScalingView.ScaleState;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

@@ -13,7 +13,7 @@ import dev.activator.knative.policy.RevisionEndpointSlice.Role;
 import dev.activator.knative.policy.RevisionEndpointSlice.Subset;
 import dev.activator.knative.policy.RevisionEndpointSlice;
 import dev.activator.kube.reflector.SimulatedApi;
-import dev.activator.revision.PrivateClusterIp;
+import dev.activator.revision.PrivateEndpoints.PrivateClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.PortProtocol;

@@ -3,7 +3,7 @@ package dev.activator.simulation;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.LiveRevision;
-import dev.activator.revision.PodIdentity;
+import dev.activator.revision.PodTransport.PodIdentity;
 import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.standalone.decode.StandaloneKinds;
 import dev.activator.kube.LeadershipStatus;
-import dev.activator.revision.ActiveCondition;
-import dev.activator.revision.ScaleState;
+import dev.activator.revision.ScalingView.ActiveCondition;
+import dev.activator.revision.ScalingView.ScaleState;
 import dev.activator.revision.ScalingView;
 import dev.activator.standalone.policy.ScaledServiceRouteTable.Taken;
 import dev.activator.kube.policy.IpFamily;

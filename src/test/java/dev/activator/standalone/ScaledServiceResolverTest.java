@@ -15,7 +15,7 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.ScaledServiceCrd;
-import dev.activator.revision.DoNotWakeRule;
+import dev.activator.revision.ColdStartRules.DoNotWakeRule;
 import dev.activator.proxy.policy.MapFields;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.EmbeddedApi;

@@ -2,9 +2,9 @@ package dev.activator.standalone;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.ActiveCondition;
+import dev.activator.revision.ScalingView.ActiveCondition;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaleState;
+import dev.activator.revision.ScalingView.ScaleState;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.ScalingView;
 import dev.activator.testing.VirtualLoop;

@@ -2,7 +2,7 @@ package dev.activator.throttle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.ContainerFailure;
+import dev.activator.revision.RevisionStartFailure.ContainerFailure;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.throttle.ThrottleDecision.Rejection;

@@ -5,7 +5,7 @@ import static dev.activator.throttle.OneRevision.B;
 import static dev.activator.throttle.OneRevision.ID;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.ContainerFailure;
+import dev.activator.revision.RevisionStartFailure.ContainerFailure;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.revision.RevisionStartProgress;
 import dev.activator.throttle.ThrottleDecision.Rejection;

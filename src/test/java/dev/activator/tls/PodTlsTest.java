@@ -8,7 +8,7 @@ import dev.activator.testing.TestRevisions;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.PodIdentity;
+import dev.activator.revision.PodTransport.PodIdentity;
 import dev.activator.revision.RevisionId;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;

@@ -2,7 +2,7 @@ package dev.activator.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.PodIdentity;
+import dev.activator.revision.PodTransport.PodIdentity;
 import io.netty.handler.ssl.SslContext;
 import java.util.List;
 import org.junit.jupiter.api.Test;

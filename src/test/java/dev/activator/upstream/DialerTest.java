@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.revision.Destination;
-import dev.activator.revision.PodIdentity;
+import dev.activator.revision.PodTransport.PodIdentity;
 import dev.activator.tls.DialTarget;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;

@@ -8,7 +8,7 @@ import dev.activator.tls.PodTls;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
-import dev.activator.revision.PodIdentity;
+import dev.activator.revision.PodTransport.PodIdentity;
 import dev.activator.revision.PortProtocol;
 import dev.activator.testing.Authority;
 import dev.activator.testing.RawHttp2;

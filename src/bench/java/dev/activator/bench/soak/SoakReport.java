@@ -36,7 +36,7 @@ final class SoakReport {
   /** Decoders keep as many ids, so that equal ones are one object. A series has one set of counts and up to three histograms. */
   private static final Map<String, Integer> BOUNDED = Map.of("dev.activator.revision.RevisionId",
       1 << 14, "dev.activator.observability.RevisionMeters$Series", MAX_MORE_SERIES,
-      "dev.activator.observability.PerThreadCounts", MAX_MORE_SERIES,
+      "dev.activator.observability.PerThreadHistogram.PerThreadCounts", MAX_MORE_SERIES,
       "dev.activator.observability.PerThreadHistogram", 3 * MAX_MORE_SERIES,
       // Netty keeps so many of a thread and a class.
       "io.netty.util.Recycler$DefaultHandle", 1 << 12);

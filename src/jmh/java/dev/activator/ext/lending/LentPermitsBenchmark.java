@@ -1,5 +1,6 @@
 package dev.activator.ext.lending;
 
+import dev.activator.ext.lending.PeerMessenger.PeerId;
 import dev.activator.throttle.ThrottleDecision;
 import dev.activator.throttle.Throttler;
 import dev.activator.ext.lending.policy.PodSharding;

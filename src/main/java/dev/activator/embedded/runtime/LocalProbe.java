@@ -1,6 +1,6 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.revision.ProbeRedirect;
+import dev.activator.revision.ReadinessProbeSpec.ProbeRedirect;
 import dev.activator.revision.ReadinessProbeSpec;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.BufferedInputStream;

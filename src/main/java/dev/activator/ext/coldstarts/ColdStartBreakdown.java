@@ -1,7 +1,7 @@
 package dev.activator.ext.coldstarts;
 
 import dev.activator.observability.ColdStarts.OngoingColdStart;
-import dev.activator.revision.StartPhase;
+import dev.activator.revision.RevisionStartProgress.StartPhase;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;

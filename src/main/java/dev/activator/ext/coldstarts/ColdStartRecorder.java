@@ -17,7 +17,7 @@ import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Slot;
-import dev.activator.revision.StartPhase;
+import dev.activator.revision.RevisionStartProgress.StartPhase;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.time.Clock;
 import java.time.Duration;

@@ -7,7 +7,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartProgress;
-import dev.activator.revision.StartPhase;
+import dev.activator.revision.RevisionStartProgress.StartPhase;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.EnumMap;

@@ -2,7 +2,7 @@ package dev.activator.ext.console;
 
 import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.RequestPhases.Phase;
-import dev.activator.revision.StartPhase;
+import dev.activator.revision.RevisionStartProgress.StartPhase;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;

@@ -11,7 +11,7 @@ import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestPhases.Phase;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.StartPhase;
+import dev.activator.revision.RevisionStartProgress.StartPhase;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -6,7 +6,7 @@ import static dev.activator.ext.console.Html.time;
 import static java.util.stream.Collectors.joining;
 
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.StartPhase;
+import dev.activator.revision.RevisionStartProgress.StartPhase;
 import java.time.Duration;
 import java.util.Map;
 

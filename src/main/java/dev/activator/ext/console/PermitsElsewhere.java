@@ -4,7 +4,7 @@ import static dev.activator.ext.console.Html.count;
 import static dev.activator.ext.console.Html.length;
 import static java.util.stream.Collectors.joining;
 
-import dev.activator.throttle.SharedPermitsView;
+import dev.activator.throttle.ThrottleView.SharedPermitsView;
 import java.util.List;
 
 /** The texts about the permits of a revision's pods that other activators have. */

@@ -14,7 +14,7 @@ import static java.util.stream.Collectors.joining;
 import dev.activator.platform.RevisionDetailsSource;
 import dev.activator.backend.RevisionBackendsView.Address;
 import dev.activator.ext.console.RevisionHourHistory.Kind;
-import dev.activator.throttle.SharedPermitsView;
+import dev.activator.throttle.ThrottleView.SharedPermitsView;
 import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;

@@ -6,7 +6,7 @@ import static java.util.stream.Collectors.joining;
 
 import dev.activator.throttle.ThrottleView;
 import dev.activator.backend.RevisionBackendsView.Address;
-import dev.activator.throttle.SharedPermitsView;
+import dev.activator.throttle.ThrottleView.SharedPermitsView;
 import dev.activator.observability.ColdStarts.OngoingColdStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;

@@ -1,5 +1,6 @@
 package dev.activator.ext.lending;
 
+import dev.activator.ext.lending.PeerMessenger.PeerId;
 import dev.activator.ext.lending.PeerMessage.Bound;
 import dev.activator.ext.lending.PeerMessage.Reach;
 import dev.activator.ext.lending.PeerMessage.Want;

@@ -1,5 +1,6 @@
 package dev.activator.ext.lending;
 
+import dev.activator.ext.lending.PodLoans.Loan;
 import dev.activator.ext.lending.PeerMessage.Grant;
 import dev.activator.ext.lending.PeerMessage.Recall;
 import dev.activator.ext.lending.policy.IdlePermitDivision;

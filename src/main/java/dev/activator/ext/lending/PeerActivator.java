@@ -1,6 +1,7 @@
 package dev.activator.ext.lending;
 
-import dev.activator.throttle.PermitLease;
+import dev.activator.ext.lending.PeerMessenger.PeerId;
+import dev.activator.throttle.PermitSharing.PermitLease;
 import dev.activator.ext.lending.PeerMessage.Beat;
 import java.time.Duration;
 import java.util.TreeMap;

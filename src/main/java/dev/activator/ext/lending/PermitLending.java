@@ -1,5 +1,8 @@
 package dev.activator.ext.lending;
 
+import dev.activator.ext.lending.PeerMessenger.PeerId;
+import dev.activator.ext.lending.PeerMessenger.PeerEventListener;
+import dev.activator.ext.lending.OwnershipState.KnownActivators;
 import dev.activator.throttle.PermitSharing.SharedPods;
 import dev.activator.ext.lending.PeerMessage.Beat;
 import dev.activator.ext.lending.PeerMessage.Issued;

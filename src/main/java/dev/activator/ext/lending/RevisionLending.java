@@ -1,9 +1,11 @@
 package dev.activator.ext.lending;
 
-import dev.activator.throttle.SharedPermitsView;
-import dev.activator.throttle.SharedPermitsView.LostPeer;
-import dev.activator.throttle.SharedPermitsView.PodShare;
-import dev.activator.throttle.SharedPermitsView.Sharing;
+import dev.activator.ext.lending.PeerMessenger.PeerId;
+import dev.activator.ext.lending.OwnershipState.KnownActivators;
+import dev.activator.throttle.ThrottleView.SharedPermitsView;
+import dev.activator.throttle.ThrottleView.SharedPermitsView.LostPeer;
+import dev.activator.throttle.ThrottleView.SharedPermitsView.PodShare;
+import dev.activator.throttle.ThrottleView.SharedPermitsView.Sharing;
 import dev.activator.ext.lending.OwnershipState.Action;
 import dev.activator.ext.lending.OwnershipState.Event;
 import dev.activator.ext.lending.PeerMessage.OfRevision;

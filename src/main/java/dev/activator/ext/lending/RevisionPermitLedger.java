@@ -1,5 +1,7 @@
 package dev.activator.ext.lending;
 
+import dev.activator.ext.lending.PeerMessenger.PeerId;
+import dev.activator.ext.lending.PodLoans.Loan;
 import dev.activator.ext.lending.PeerMessage.Grant;
 import dev.activator.ext.lending.PeerMessage.Reach;
 import dev.activator.ext.lending.PeerMessage.Recall;

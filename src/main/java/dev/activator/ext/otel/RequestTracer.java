@@ -1,6 +1,6 @@
 package dev.activator.ext.otel;
 
-import dev.activator.observability.RequestTrace;
+import dev.activator.observability.RequestTimeline.RequestTrace;
 import dev.activator.observability.RequestObserver;
 import dev.activator.observability.RequestTimeline;
 import dev.activator.config.OtelEnvironment.Exemplars;

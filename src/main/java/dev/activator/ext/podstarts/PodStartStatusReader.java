@@ -7,7 +7,7 @@ import dev.activator.kube.decode.WatchedObjectReader;
 import dev.activator.ext.podstarts.policy.PodStartStatus;
 import dev.activator.ext.podstarts.policy.PodStartStatus.FailureReason;
 import dev.activator.ext.podstarts.policy.PodStartStatus.Termination;
-import dev.activator.revision.StartPhase;
+import dev.activator.revision.RevisionStartProgress.StartPhase;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.EnumMap;

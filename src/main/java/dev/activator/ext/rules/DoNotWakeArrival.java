@@ -5,7 +5,7 @@ import dev.activator.observability.RequestOutcome;
 import dev.activator.proxy.exchange.Arrival;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.RequestFailure;
-import dev.activator.revision.DoNotWakeRule;
+import dev.activator.revision.ColdStartRules.DoNotWakeRule;
 import dev.activator.revision.Revision;
 import java.util.List;
 import java.util.stream.Stream;

@@ -7,7 +7,7 @@ import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.StartStatus;
 import dev.activator.revision.ColdStartRules.ColdStartFallback;
-import dev.activator.revision.ConfiguredResponse;
+import dev.activator.revision.ColdStartRules.ConfiguredResponse;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.Revision;

@@ -5,7 +5,7 @@ import dev.activator.kube.decode.JsonCursor;
 import dev.activator.kube.decode.WatchedObjectReader;
 import dev.activator.knative.policy.RevisionEndpointSlice.Ports;
 import dev.activator.revision.ChildName;
-import dev.activator.revision.PrivateClusterIp;
+import dev.activator.revision.PrivateEndpoints.PrivateClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.KnownLabels;
 import org.jspecify.annotations.Nullable;

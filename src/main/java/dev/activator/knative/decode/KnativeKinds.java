@@ -2,7 +2,7 @@ package dev.activator.knative.decode;
 
 import dev.activator.knative.policy.RevisionEndpointSlice;
 import dev.activator.kube.decode.WatchedKind;
-import dev.activator.revision.PrivateClusterIp;
+import dev.activator.revision.PrivateEndpoints.PrivateClusterIp;
 import dev.activator.revision.Revision;
 import dev.activator.tls.RoutingCertificate;
 

@@ -1,6 +1,6 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.revision.ConfiguredResponse;
+import dev.activator.revision.ColdStartRules.ConfiguredResponse;
 import java.util.Map;
 import java.util.TreeMap;
 

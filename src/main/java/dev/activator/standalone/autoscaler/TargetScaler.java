@@ -1,6 +1,6 @@
 package dev.activator.standalone.autoscaler;
 
-import dev.activator.revision.ScaleState;
+import dev.activator.revision.ScalingView.ScaleState;
 import dev.activator.revision.ScalingView;
 import dev.activator.standalone.autoscaler.Autoscaler.Configured;
 import dev.activator.standalone.autoscaler.Autoscaler.Term;

@@ -2,7 +2,7 @@ package dev.activator.standalone.decode;
 
 import dev.activator.config.ColdStartRulesReader;
 import dev.activator.config.ConfigValue;
-import dev.activator.revision.DoNotWakeRule;
+import dev.activator.revision.ColdStartRules.DoNotWakeRule;
 import dev.activator.standalone.policy.ScaledServiceRoute;
 import java.util.ArrayList;
 import java.util.List;

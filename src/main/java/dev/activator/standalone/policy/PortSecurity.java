@@ -1,6 +1,6 @@
 package dev.activator.standalone.policy;
 
-import dev.activator.revision.PodIdentity;
+import dev.activator.revision.PodTransport.PodIdentity;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package dev.activator.standalone.policy;
 
-import dev.activator.revision.DoNotWakeRule;
+import dev.activator.revision.ColdStartRules.DoNotWakeRule;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.activator.standalone.policy;
 
 import dev.activator.knative.policy.ContainerProbe.Action;
-import dev.activator.revision.PodIdentity;
+import dev.activator.revision.PodTransport.PodIdentity;
 import dev.activator.revision.PortProtocol;
 import dev.activator.standalone.policy.ConnectionPorts.ConnectionPort;
 import dev.activator.standalone.policy.ResolvedScaledService.References;

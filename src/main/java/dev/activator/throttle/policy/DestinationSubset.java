@@ -6,6 +6,7 @@ import dev.activator.revision.HealthyDestinations;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.Collections;
 
 /**
  * The destinations to which this activator may send a revision's requests, with the limit of each
@@ -102,5 +103,28 @@ public record DestinationSubset(List<Destination> destinations, int limit, int c
 
   private static int product(int concurrency, int pods) {
     return (int) Math.min((long) concurrency * pods, UNLIMITED);
+  }
+
+  /**
+   * The position of this activator among the sorted addresses of a revision's activators.
+   *
+   * <p><b>Source.</b> Knative's {@code inferIndex} and {@code handlePubEpsUpdate}.
+   *
+   * @param index −1 while unknown
+   * @param activators the number of activators; 0 while unknown
+   */
+  public record ActivatorIndex(int index, int activators) {
+    public static final ActivatorIndex UNKNOWN = new ActivatorIndex(-1, 0);
+
+    /**
+     * The index among these addresses. It does not change if this activator's address is missing:
+     * requests then bypass the activators, and queued requests keep their shares.
+     *
+     * @param addresses sorted as text, each once
+     */
+    public ActivatorIndex after(List<String> addresses, String own) {
+      int position = Collections.binarySearch(addresses, own);
+      return position < 0 ? this : new ActivatorIndex(position, addresses.size());
+    }
   }
 }

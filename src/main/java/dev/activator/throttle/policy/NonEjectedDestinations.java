@@ -1,5 +1,6 @@
 package dev.activator.throttle.policy;
 
+import dev.activator.throttle.policy.DestinationSubset.ActivatorIndex;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;

@@ -24,7 +24,7 @@ import dev.activator.standalone.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.StartPhase;
+import dev.activator.revision.RevisionStartProgress.StartPhase;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.quiescence.Quiescence;
 import java.net.URI;

@@ -2,6 +2,7 @@ package dev.activator.ext.admit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.ext.admit.GatewayHeadLimiter.Http2HeadSizeTracker;
 import dev.activator.testing.RawHttp2;
 import io.netty.buffer.Unpooled;
 import java.io.ByteArrayOutputStream;

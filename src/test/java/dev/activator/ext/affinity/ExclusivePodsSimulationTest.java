@@ -5,7 +5,7 @@ import static dev.activator.ext.affinity.AffinityScene.WEB;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.ext.affinity.AffinityScene.Asked;
-import dev.activator.ext.lending.PeerId;
+import dev.activator.ext.lending.PeerMessenger.PeerId;
 import dev.activator.ext.lending.PeerMessage;
 import dev.activator.ext.lending.PermitLending;
 import dev.activator.revision.PublicEndpointAddresses;

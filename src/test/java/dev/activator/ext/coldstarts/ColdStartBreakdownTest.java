@@ -2,7 +2,7 @@ package dev.activator.ext.coldstarts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.StartPhase;
+import dev.activator.revision.RevisionStartProgress.StartPhase;
 import dev.activator.testing.Seeds;
 import java.time.Instant;
 import java.util.Arrays;

@@ -25,7 +25,7 @@ import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.StartPhase;
+import dev.activator.revision.RevisionStartProgress.StartPhase;
 import dev.activator.testing.Scrape;
 import dev.activator.testing.Seeds;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;

@@ -9,7 +9,7 @@ import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestPhases;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.StartPhase;
+import dev.activator.revision.RevisionStartProgress.StartPhase;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.testing.Make;
 import dev.activator.testing.quiescence.Quiescence;

@@ -21,7 +21,7 @@ import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.StartPhase;
+import dev.activator.revision.RevisionStartProgress.StartPhase;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.RevisionStat;
 import dev.activator.testing.Make;

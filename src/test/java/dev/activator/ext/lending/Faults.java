@@ -1,5 +1,6 @@
 package dev.activator.ext.lending;
 
+import dev.activator.ext.lending.PeerMessenger.PeerId;
 import dev.activator.ext.lending.PeerMessage.Beat;
 import dev.activator.ext.lending.PeerMessage.View;
 import dev.activator.ext.lending.PeerMessage.Yield;

@@ -2,7 +2,7 @@ package dev.activator.ext.lending;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.throttle.SharedPermitsView;
+import dev.activator.throttle.ThrottleView.SharedPermitsView;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;

@@ -2,6 +2,7 @@ package dev.activator.ext.lending;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.ext.lending.PeerMessenger.PeerId;
 import dev.activator.ext.lending.policy.PodSharding;
 import dev.activator.revision.Destination;
 import dev.activator.revision.PortProtocol;

@@ -2,7 +2,8 @@ package dev.activator.ext.lending;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.throttle.SharedPermitsView;
+import dev.activator.ext.lending.PeerMessenger.PeerId;
+import dev.activator.throttle.ThrottleView.SharedPermitsView;
 import dev.activator.ext.lending.policy.PodSharding;
 import dev.activator.testing.TestRevisions;
 import dev.activator.loop.Loop;

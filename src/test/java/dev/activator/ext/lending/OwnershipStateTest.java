@@ -14,6 +14,7 @@ import static dev.activator.ext.lending.OwnershipState.Action.UPDATE_OWNERS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import dev.activator.ext.lending.OwnershipState.KnownActivators;
 import dev.activator.ext.lending.OwnershipState.Action;
 import dev.activator.ext.lending.OwnershipState.Event;
 import dev.activator.revision.Destination;

@@ -2,6 +2,7 @@ package dev.activator.ext.lending;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.ext.lending.PeerMessenger.PeerId;
 import dev.activator.ext.lending.PeerMessage.Beat;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

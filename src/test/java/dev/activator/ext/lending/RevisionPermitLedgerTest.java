@@ -2,7 +2,8 @@ package dev.activator.ext.lending;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.throttle.PermitLease;
+import dev.activator.ext.lending.PeerMessenger.PeerId;
+import dev.activator.throttle.PermitSharing.PermitLease;
 import dev.activator.throttle.PermitSharing.LocalQueue;
 import dev.activator.throttle.PermitSharing.LocalRevision;
 import dev.activator.throttle.PermitSharing.PodPermits;

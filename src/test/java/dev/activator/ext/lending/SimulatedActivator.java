@@ -1,6 +1,7 @@
 package dev.activator.ext.lending;
 
-import dev.activator.throttle.SharedPermitsView;
+import dev.activator.ext.lending.PeerMessenger.PeerId;
+import dev.activator.throttle.ThrottleView.SharedPermitsView;
 import dev.activator.throttle.PermitSharing.PodPermits;
 import dev.activator.throttle.PodChoice;
 import dev.activator.testing.TestRevisions;

@@ -1,5 +1,6 @@
 package dev.activator.ext.lending;
 
+import dev.activator.ext.lending.PeerMessenger.PeerId;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.Random;

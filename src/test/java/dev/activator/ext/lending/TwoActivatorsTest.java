@@ -2,8 +2,9 @@ package dev.activator.ext.lending;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.ext.lending.PeerMessenger.PeerId;
 import dev.activator.testing.WithoutLog;
-import dev.activator.throttle.SharedPermitsView;
+import dev.activator.throttle.ThrottleView.SharedPermitsView;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.PortProtocol;

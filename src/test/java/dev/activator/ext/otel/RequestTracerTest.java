@@ -17,7 +17,7 @@ import dev.activator.config.OtelOverrides;
 import dev.activator.config.OutboundProxies;
 import dev.activator.observability.RequestObserver.Step;
 import dev.activator.observability.RequestPhases.PodStart;
-import dev.activator.revision.StartPhase;
+import dev.activator.revision.RevisionStartProgress.StartPhase;
 import dev.activator.testing.TestValues;
 import java.util.EnumMap;
 import java.util.Map;

@@ -6,7 +6,7 @@ import static dev.activator.ext.picker.PickerScene.WEB;
 import static dev.activator.ext.picker.PickerScene.pods;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.ext.lending.PeerId;
+import dev.activator.ext.lending.PeerMessenger.PeerId;
 import dev.activator.ext.lending.PermitLending;
 import dev.activator.ext.picker.PickerScene.Gateway;
 import dev.activator.revision.PublicEndpointAddresses;

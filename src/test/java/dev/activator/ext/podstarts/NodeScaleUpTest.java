@@ -18,7 +18,7 @@ import dev.activator.kube.reflector.ListWatchAccess;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
-import dev.activator.revision.StartPhase;
+import dev.activator.revision.RevisionStartProgress.StartPhase;
 import dev.activator.throttle.ThrottleDecision.Rejection;
 import java.time.Duration;
 import java.time.Instant;

@@ -12,7 +12,7 @@ import dev.activator.ext.podstarts.policy.PodStartStatus;
 import dev.activator.kube.reflector.ListWatchAccess;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.StartPhase;
+import dev.activator.revision.RevisionStartProgress.StartPhase;
 import dev.activator.testing.Seeds;
 import dev.activator.testing.TestRevisions;
 import dev.activator.testing.VirtualLoop;

@@ -23,7 +23,7 @@ import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.proxy.policy.StartStatus;
-import dev.activator.revision.ContainerFailure;
+import dev.activator.revision.RevisionStartFailure.ContainerFailure;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;

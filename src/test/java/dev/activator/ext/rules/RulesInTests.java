@@ -5,7 +5,7 @@ import dev.activator.loop.Loop;
 import dev.activator.proxy.exchange.Arrival;
 import dev.activator.proxy.exchange.TunnelWatcher;
 import dev.activator.proxy.exchange.WaitPolicy;
-import dev.activator.revision.DoNotWakeRule;
+import dev.activator.revision.ColdStartRules.DoNotWakeRule;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.testing.TestExtension;
 import java.util.List;

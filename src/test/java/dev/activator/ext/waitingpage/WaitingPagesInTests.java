@@ -3,7 +3,7 @@ package dev.activator.ext.waitingpage;
 import dev.activator.config.WaitingPageMode;
 import dev.activator.proxy.exchange.Arrival;
 import dev.activator.proxy.exchange.WaitPolicy;
-import dev.activator.revision.DoNotWakeRule;
+import dev.activator.revision.ColdStartRules.DoNotWakeRule;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.testing.TestExtension;
 import java.util.List;

@@ -3,7 +3,7 @@ package dev.activator.knative.decode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.kube.Yaml;
-import dev.activator.revision.PrivateClusterIp;
+import dev.activator.revision.PrivateEndpoints.PrivateClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.revision.DoNotWakeRule;
+import dev.activator.revision.ColdStartRules.DoNotWakeRule;
 import java.util.List;
 import dev.activator.proxy.policy.StartStatus;
 import dev.activator.config.WaitingPageMode;

@@ -3,7 +3,7 @@ package dev.activator.proxy.exchange;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.revision.Destination;
 import dev.activator.revision.LiveRevision;
-import dev.activator.revision.PodIdentity;
+import dev.activator.revision.PodTransport.PodIdentity;
 import dev.activator.revision.PortProtocol;
 import dev.activator.upstream.UpstreamPool.Dial;
 import dev.activator.testing.StubUpstreamConnection;

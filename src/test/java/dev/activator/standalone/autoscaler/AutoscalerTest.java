@@ -8,7 +8,7 @@ import dev.activator.revision.ScalingView;
 import dev.activator.kube.LeadershipCheck;
 import dev.activator.standalone.autoscaler.policy.ScalingAnnotations;
 import dev.activator.standalone.autoscaler.policy.ScalingAnnotations.Defaults;
-import dev.activator.revision.ActiveCondition.State;
+import dev.activator.revision.ScalingView.ActiveCondition.State;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleApiResult.Reason;

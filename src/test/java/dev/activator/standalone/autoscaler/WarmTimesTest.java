@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.standalone.policy.ConflictSpec;
 import dev.activator.revision.ScalingListener;
 import dev.activator.kube.LeadershipCheck;
-import dev.activator.revision.ActiveCondition;
+import dev.activator.revision.ScalingView.ActiveCondition;
 import dev.activator.standalone.decode.KeepWarmSettingsReader;
 import dev.activator.revision.RevisionId;
 import dev.activator.standalone.policy.ScaledServiceSpec;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.kube.LeadershipCheck;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult.Reason;
-import dev.activator.revision.ScaleState;
+import dev.activator.revision.ScalingView.ScaleState;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.ScalingListener;
 import dev.activator.standalone.autoscaler.policy.ConflictArbiter.Phase;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.kube.Yaml;
 import dev.activator.kube.policy.IpFamily;
-import dev.activator.revision.PodIdentity;
+import dev.activator.revision.PodTransport.PodIdentity;
 import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.standalone.decode.StandaloneKinds;

@@ -2,6 +2,7 @@ package dev.activator.throttle.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.throttle.policy.DestinationSubset.ActivatorIndex;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;

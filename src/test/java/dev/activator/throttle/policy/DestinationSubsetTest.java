@@ -3,6 +3,7 @@ package dev.activator.throttle.policy;
 import static dev.activator.throttle.policy.DestinationSubset.UNLIMITED;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.throttle.policy.DestinationSubset.ActivatorIndex;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;

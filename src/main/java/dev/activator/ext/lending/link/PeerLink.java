@@ -1,6 +1,6 @@
 package dev.activator.ext.lending.link;
 
-import dev.activator.ext.lending.PeerId;
+import dev.activator.ext.lending.PeerMessenger.PeerId;
 import dev.activator.ext.lending.PeerMessage;
 import dev.activator.ext.lending.link.PeerNetwork.Self;
 import dev.activator.throttle.PeerSnapshot.Load;

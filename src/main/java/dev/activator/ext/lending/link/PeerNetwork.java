@@ -1,8 +1,8 @@
 package dev.activator.ext.lending.link;
 
-import dev.activator.ext.lending.PeerId;
+import dev.activator.ext.lending.PeerMessenger.PeerId;
 import dev.activator.ext.lending.PeerMessenger;
-import dev.activator.ext.lending.PeerEventListener;
+import dev.activator.ext.lending.PeerMessenger.PeerEventListener;
 import dev.activator.ext.lending.PeerMessage;
 import dev.activator.ext.lending.link.PeerState.Action;
 import dev.activator.ext.lending.link.PeerState.Event;

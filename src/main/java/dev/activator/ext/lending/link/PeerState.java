@@ -1,6 +1,6 @@
 package dev.activator.ext.lending.link;
 
-import dev.activator.ext.lending.PeerId;
+import dev.activator.ext.lending.PeerMessenger.PeerId;
 import dev.activator.throttle.PeerSnapshot.State;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.activator.ext.podstarts.policy;
 
-import dev.activator.revision.StartPhase;
+import dev.activator.revision.RevisionStartProgress.StartPhase;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

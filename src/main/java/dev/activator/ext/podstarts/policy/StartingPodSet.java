@@ -3,7 +3,7 @@ package dev.activator.ext.podstarts.policy;
 import dev.activator.ext.podstarts.policy.NodeEvent.Outlook;
 import dev.activator.ext.podstarts.policy.PodStartStatus.FailureReason;
 import dev.activator.revision.RevisionStartFailure;
-import dev.activator.revision.StartPhase;
+import dev.activator.revision.RevisionStartProgress.StartPhase;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;

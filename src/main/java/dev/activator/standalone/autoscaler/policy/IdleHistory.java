@@ -1,7 +1,7 @@
 package dev.activator.standalone.autoscaler.policy;
 
-import dev.activator.revision.KeepWarmEffect;
-import dev.activator.revision.KeepWarmEffect.Range;
+import dev.activator.revision.ScalingView.KeepWarmEffect;
+import dev.activator.revision.ScalingView.KeepWarmEffect.Range;
 import java.time.Duration;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package dev.activator.standalone.autoscaler.policy;
 
-import dev.activator.revision.ActiveCondition;
-import dev.activator.revision.ActiveCondition.State;
+import dev.activator.revision.ScalingView.ActiveCondition;
+import dev.activator.revision.ScalingView.ActiveCondition.State;
 import dev.activator.config.SettingPreconditions;
 import java.time.Duration;
 

@@ -1,6 +1,6 @@
 package dev.activator.standalone.autoscaler.policy;
 
-import dev.activator.revision.ActiveCondition;
+import dev.activator.revision.ScalingView.ActiveCondition;
 import dev.activator.standalone.autoscaler.policy.ScaleToZeroDecider.Outcome;
 import dev.activator.standalone.autoscaler.policy.ScalingSettings.Regime;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package dev.activator.standalone.autoscaler.policy;
 
-import dev.activator.revision.KeepWarmEffect;
+import dev.activator.revision.ScalingView.KeepWarmEffect;
 import dev.activator.standalone.policy.KeepWarmSettings;
 import dev.activator.standalone.policy.WarmSchedule;
 import java.time.Duration;

@@ -2,7 +2,7 @@ package dev.activator.ext.lending.link;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.ext.lending.PeerId;
+import dev.activator.ext.lending.PeerMessenger.PeerId;
 import dev.activator.ext.lending.PeerMessage;
 import dev.activator.throttle.PeerSnapshot;
 import dev.activator.throttle.PeerSnapshot.State;

@@ -11,7 +11,7 @@ import static dev.activator.throttle.PeerSnapshot.State.UNREACHABLE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import dev.activator.ext.lending.PeerId;
+import dev.activator.ext.lending.PeerMessenger.PeerId;
 import dev.activator.ext.lending.link.PeerState.Action;
 import dev.activator.ext.lending.link.PeerState.Event;
 import dev.activator.ext.lending.link.PeerState.Link;

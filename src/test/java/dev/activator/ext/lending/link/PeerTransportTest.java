@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.activator.tls.SelfSignedCertificate;
 import dev.activator.throttle.PeerSnapshot;
-import dev.activator.ext.lending.PeerId;
-import dev.activator.ext.lending.PeerEventListener;
+import dev.activator.ext.lending.PeerMessenger.PeerId;
+import dev.activator.ext.lending.PeerMessenger.PeerEventListener;
 import dev.activator.ext.lending.PeerMessage;
 import dev.activator.throttle.PeerSnapshot.State;
 import dev.activator.loop.NettyLoop;

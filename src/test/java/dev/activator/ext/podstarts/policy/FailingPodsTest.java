@@ -9,7 +9,7 @@ import dev.activator.ext.podstarts.policy.PodStartStatus.FailureReason;
 import dev.activator.ext.podstarts.policy.PodStartStatus.Persistence;
 import dev.activator.ext.podstarts.policy.PodStartStatus.Termination;
 import dev.activator.revision.RevisionStartFailure;
-import dev.activator.revision.StartPhase;
+import dev.activator.revision.RevisionStartProgress.StartPhase;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumMap;

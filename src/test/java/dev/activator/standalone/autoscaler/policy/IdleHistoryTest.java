@@ -2,8 +2,8 @@ package dev.activator.standalone.autoscaler.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.KeepWarmEffect;
-import dev.activator.revision.KeepWarmEffect.Range;
+import dev.activator.revision.ScalingView.KeepWarmEffect;
+import dev.activator.revision.ScalingView.KeepWarmEffect.Range;
 import java.time.Duration;
 import java.util.Random;
 import java.util.function.Supplier;

@@ -12,7 +12,7 @@ import dev.activator.standalone.autoscaler.policy.ScalingSettings.Limits;
 import dev.activator.standalone.autoscaler.policy.ScalingSettings.Metric;
 import dev.activator.standalone.autoscaler.policy.ScalingSettings.Regime;
 import dev.activator.standalone.autoscaler.policy.ScalingSettings.Windows;
-import dev.activator.revision.ActiveCondition.State;
+import dev.activator.revision.ScalingView.ActiveCondition.State;
 import java.time.Duration;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
