@@ -126,7 +126,8 @@ public final class RevisionBackendsManager {
    */
   public void watchChanged(boolean open) {
     watchIsOpen = open;
-    revisions.all().forEach(revision -> on(revision, known -> known.tell(watcher -> watcher.watchChanged(open))));
+    revisions.all().forEach(
+        revision -> on(revision, known -> known.tell(watcher -> watcher.watchChanged(open))));
   }
 
   /** The state of a revision's pods; null while they are not watched. */

@@ -109,7 +109,8 @@ final class RequestLog implements RequestObserver {
         case "Request.URL.RawQuery" -> query();
         case "Request.URL.RequestURI" -> path() + request.target().substring(pathEnd());
         case "Request.URL.Host" -> request.target().substring(authorityBegin(), pathBegin());
-        case "Request.URL.Scheme" -> request.target().substring(0, Math.max(0, authorityBegin() - 3));
+        case "Request.URL.Scheme" ->
+          request.target().substring(0, Math.max(0, authorityBegin() - 3));
         case "Request.URL.Query" -> (GoTemplate.Mapping) this::parameters;
         case "Request.Host" -> request.host();
         case "Request.Proto" -> request.protocol();

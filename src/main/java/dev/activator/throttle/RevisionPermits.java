@@ -355,7 +355,9 @@ final class RevisionPermits implements PodPermits {
    * return.
    */
   private boolean dropIdle() {
-    int narrow = firstWindow == 0 ? 0 : (int) known.values().stream().filter(this::isNarrow).count();
+    int narrow = firstWindow == 0
+        ? 0
+        : (int) known.values().stream().filter(this::isNarrow).count();
     var excess = new int[]{narrow - REMEMBERED};
     return known.values()
         .removeIf(pod -> pod.isClosedAndIdle() && (!isNarrow(pod) || excess[0]-- > 0));
@@ -460,7 +462,8 @@ final class RevisionPermits implements PodPermits {
   List<ThrottleView.PodLoad> view() {
     return pods.isEmpty()
         ? List.of()
-        : pods.stream().filter(pod -> !pod.isClosedAndIdle()).map(pod -> new ThrottleView.PodLoad(pod.destination(), pod.inFlight()))
+        : pods.stream().filter(pod -> !pod.isClosedAndIdle())
+            .map(pod -> new ThrottleView.PodLoad(pod.destination(), pod.inFlight()))
             .sorted(Comparator.comparing(ThrottleView.PodLoad::destination)).toList();
   }
 }

@@ -368,7 +368,9 @@ final class RevisionThrottler implements PermitSharing.LocalQueue {
 
   @Override
   public long oldestNanos() {
-    var first = choices.areExclusive() ? queue.waiting().firstWithoutPod() : queue.waiting().first();
+    var first = choices.areExclusive()
+        ? queue.waiting().firstWithoutPod()
+        : queue.waiting().first();
     return first == null ? loop.nanoTime() : first.sinceNanos();
   }
 
