@@ -89,7 +89,7 @@ public final class RevisionBackendsManager {
    * not serve.
    */
   public void suspected(RevisionId id, Destination destination) {
-    on(id, known -> known.tell(watcher -> watcher.suspected(destination)));
+    on(id, known -> known.onWatcher(watcher -> watcher.suspected(destination)));
   }
 
   /**
@@ -127,7 +127,8 @@ public final class RevisionBackendsManager {
   public void watchChanged(boolean open) {
     watchIsOpen = open;
     revisions.all().forEach(
-        revision -> on(revision, known -> known.tell(watcher -> watcher.watchChanged(open))));
+        revision -> on(revision,
+            known -> known.onWatcher(watcher -> watcher.watchChanged(open))));
   }
 
   /** The state of a revision's pods; null while they are not watched. */
@@ -267,7 +268,7 @@ public final class RevisionBackendsManager {
     }
 
     /** Has no effect while pods are not watched. */
-    void tell(Consumer<RevisionWatcher> event) {
+    void onWatcher(Consumer<RevisionWatcher> event) {
       if (watcher != null) {
         event.accept(watcher);
       }
