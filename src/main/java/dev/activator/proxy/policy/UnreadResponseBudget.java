@@ -8,7 +8,7 @@ import java.util.List;
  * The limit of response bytes that callers leave unread, and the order in which connections are
  * ended above it. Only connections that hold at least the mean can be ended; the one that would take
  * longest to read its bytes goes first. So a slow reader harms neither fast readers nor those
- * that hold little.
+ * that hold little. The largest first would end an ingress, and the slowest first mobile phones.
  *
  * <p><b>Source.</b> Max-min fairness; Envoy's {@code reset_high_memory_stream}.
  */

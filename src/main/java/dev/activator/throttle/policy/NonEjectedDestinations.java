@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The destinations of a revision that may get requests: the healthy ones, except those that are
  * ejected as unreachable. An unreachable destination is ejected briefly, even if it is the last
- * one. It returns sooner if the prober removes and re-adds it.
+ * one. It returns sooner if the prober removes and re-adds it. It is taken out after pods were
+ * dealt among activators; otherwise two activators would use the same pod.
  *
  * @param ejectedUntilNanos by the loop's clock
  */
