@@ -25,8 +25,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param server the address of the Kubernetes API, instead of the kubeconfig's; {@code -server}
  * @param kubeconfigCluster the name of a cluster in the kubeconfig, instead of the current
  *     context's; {@code -cluster}
- * @param apiQps the limit of writes a second to the API, as in client-go; {@code -kube-api-qps}. 0
- *     for no limit, or for 5 if a burst is set. Lists, watches and the election are not limited
+ * @param apiQps the limit of writes a second to the API; {@code -kube-api-qps}. 0 for no limit, or
+ *     for 5 if a burst is set
  * @param apiBurst the burst of writes to the API that is not delayed; {@code -kube-api-burst}. 0
  *     for 10 if there is a limit
  * @param autoscaler the address of the autoscaler's WebSocket. Empty for Knative's Service
@@ -123,7 +123,7 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
    * The settings for the source of the addresses of pods and activators.
    *
    * @param endpointsSource which objects are read: {@code endpointslices}, {@code endpoints}, or
-   *     {@code auto} for EndpointSlices where they can be used and Endpoints elsewhere
+   *     {@code auto} for EndpointSlices where they can be used
    */
   @ConfigurationProperties("activator")
   public record AddressProperties(@DefaultValue("auto") EndpointsSource endpointsSource) {}

@@ -21,19 +21,16 @@ import org.springframework.util.unit.DataSize;
  *     revision's own timeouts apply. With a start timeout, from the first pod
  * @param startTimeout how long a request may wait while there is no pod, from its arrival; zero if
  *     the queue timeout counts for that, too
- * @param heldBytes the limit of requests held in memory. Above half of it, bodies of queued
- *     requests are not read; at the limit, no request is queued. By default a quarter of the heap,
- *     but at most 256 MB
- * @param unreadBytes the limit of response bytes that callers have not read; above it, the slowest
- *     and largest connections or streams are ended. By default a quarter of the direct memory, but
- *     at most 256 MB
+ * @param heldBytes the limit of requests held in memory. By default a quarter of the heap, but at
+ *     most 256 MB
+ * @param unreadBytes the limit of response bytes that callers have not read. By default a quarter
+ *     of the direct memory, but at most 256 MB
  * @param waitingPage whether navigations of browsers to a revision at zero are answered with a
  *     waiting page: {@code auto} or {@code off}
- * @param answerKnownProbes whether known probes of load balancers, kubelets and Prometheus are
- *     answered with an empty 200 while the revision is at zero, instead of waking it
+ * @param answerKnownProbes whether known probes of load balancers, kubelets and Prometheus get an
+ *     empty 200 at zero, instead of waking the revision
  * @param propagationDelay the time between becoming unready and closing the ports at a shutdown, so
- *     that load balancers can notice; in its second half, responses in HTTP/1 request callers to
- *     close their connections
+ *     that load balancers can notice
  * @param drainTimeout how long running requests may take to end after that
  */
 @ConfigurationProperties("activator.serving")

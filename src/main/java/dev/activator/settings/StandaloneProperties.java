@@ -18,19 +18,18 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param service the Service, in the activators' namespace, whose pods are the activators
  * @param lease the Lease, in the same namespace, by which they elect the activator that scales
  * @param statsPort the port for the reports of the other activators; the same for all
- * @param domains which hosts the ScaledServices of a namespace may claim, such as
- *     {@code shop=*.shop.example.com shop.example.com, blog=blog.example.com}; {@code *} stands for
- *     all other namespaces. Empty for no restriction
+ * @param domains which hosts the ScaledServices of a namespace may claim, such as {@code
+ *     shop=*.shop.example.com, *=*.apps.example.com}. Empty for no restriction
  * @param namespaces the namespaces of this installation, separated by commas; ScaledServices in
  *     others are ignored. Empty for all
- * @param maxTimeoutSeconds the bound of {@code timeoutSeconds} of ScaledServices, 1 to 86400. An
- *     activator that ends should be given as long to drain
+ * @param maxTimeoutSeconds the bound of {@code timeoutSeconds} of ScaledServices, 1 to 86400; give
+ *     activators as long to drain
  * @param tcpPorts the ports on which activators take connections to {@code spec.ports} of
  *     ScaledServices, one port for each, such as {@code 9100-9119}. Empty for none
  * @param sniPort the port on which they take TLS connections to {@code spec.ports} by server name, which
  *     are passed on as they are; 0 for none
- * @param proxyProtocolFrom the addresses and networks, separated by commas, of load balancers that begin
- *     connections to {@code spec.ports} with a PROXY header. Headers of others are not believed
+ * @param proxyProtocolFrom the addresses and networks, separated by commas, of load balancers that
+ *     begin connections to {@code spec.ports} with a PROXY header
  */
 @ConfigurationProperties("activator.standalone")
 public record StandaloneProperties(@DefaultValue("activator") String service,

@@ -31,8 +31,8 @@ public record UpstreamProperties(@DefaultValue("1000") int maxIdle,
    * @param timeout the maximum timeout of a probe
    * @param frequency the maximum pause between two probes of a starting pod
    * @param repeatsPerSecond the maximum number of probes a second, over all revisions, of addresses
-   *     that failed before, and of new addresses for which no request waits; ten times higher for
-   *     addresses that refuse connections while a request waits
+   *     that failed before or for which no request waits; ten times higher for addresses that
+   *     refuse connections while a request waits
    */
   @ConfigurationProperties("activator.probe")
   public record ProbeProperties(@DefaultValue("300ms") String timeout,

@@ -11,10 +11,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * The settings of the port for the questions of gateways that send requests themselves.
  *
  * @param enabled whether the port is open; a client that reaches it can start workloads
- * @param port the port; it is separate from those for requests, so that no host of a program leads
- *     to it
+ * @param port the port
  * @param requestDuration for how long a request that the gateway sends itself is counted for the
- *     autoscaler, because its end is not seen
+ *     autoscaler
  * @param endpointsDelay the time after which a gateway knows of the first ready pod
  */
 @ConfigurationProperties("activator.admit")

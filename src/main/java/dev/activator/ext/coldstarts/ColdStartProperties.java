@@ -6,9 +6,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * The settings for the labels of metrics.
  *
- * @param coldStartLabels the labels of the histogram of cold starts. {@code revision}: a label for
- *     the namespace and one for the revision, for up to 100 revisions. {@code none}: neither, so
- *     one histogram for all revisions
+ * @param coldStartLabels the labels of the histogram of cold starts: {@code revision} for namespace
+ *     and revision, of up to 100 revisions, or {@code none}
  */
 @ConfigurationProperties("activator.metrics")
 public record ColdStartProperties(

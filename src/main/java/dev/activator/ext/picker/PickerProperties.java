@@ -16,11 +16,11 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param fallbacks how many other pods an answer names after the chosen one, for requests to a
  *     revision without a concurrency limit
  * @param tls whether the port speaks TLS, as gateways with an InferencePool expect
- * @param certificate a PEM file with the port's certificate, followed by its intermediate certificates. Read
- *     again when it changes. Without it the certificate is self-signed, and new at each start
+ * @param certificate a PEM file with the port's certificate chain. Read again when it changes.
+ *     Without it the certificate is self-signed
  * @param key a PEM file with the private key of the certificate
- * @param service the Service in the activators' namespace that leads to the port. InferencePools of that
- *     namespace whose endpoint picker it is get a Service for their pods; if empty, none is read
+ * @param service the Service in the activators' namespace that leads to the port, for
+ *     InferencePools; if empty, none is read
  */
 @ConfigurationProperties("activator.picker")
 public record PickerProperties(@DefaultValue("false") boolean enabled,

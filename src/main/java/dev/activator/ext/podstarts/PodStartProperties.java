@@ -8,9 +8,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * The settings for pods that do not start.
  *
- * @param unschedulableTimeout how long requests wait for pods that no node takes, if no Event says
- *     whether one is added, or whose volumes or network do not get ready, before they are refused;
- *     should be longer than adding a node takes
+ * @param unschedulableTimeout how long requests wait for pods that no node takes, or whose volumes
+ *     or network do not get ready, before they are refused; should be longer than adding a node
+ *     takes
  */
 @ConfigurationProperties("activator.cluster")
 public record PodStartProperties(@DefaultValue("60s") Duration unschedulableTimeout) {
