@@ -8,7 +8,6 @@ import dev.activator.settings.ClusterProperties;
 import dev.activator.settings.EmbeddedProperties;
 import dev.activator.settings.IdentityProperties;
 import dev.activator.settings.MetricsServerProperties;
-import dev.activator.settings.OtelProperties;
 import dev.activator.settings.OutboundProxyProperties;
 import dev.activator.settings.ProxyServerProperties.PortProperties;
 import dev.activator.settings.ProxyServerProperties.ReadinessProperties;
@@ -42,7 +41,7 @@ public final class EffectiveProperties {
       ClusterProperties.class, ConfigMapProperties.class, OutboundProxyProperties.class,
       EmbeddedProperties.class, IdentityProperties.class,
       MetricsServerProperties.class,
-      OtelProperties.class, PortProperties.class, ProbeProperties.class,
+      PortProperties.class, ProbeProperties.class,
       ReadinessProperties.class,
       ProxyServerProperties.class,
       StandaloneProperties.class, CallerTlsProperties.class, UpstreamProperties.class);

@@ -1,19 +1,15 @@
 package dev.activator.app;
 
+import dev.activator.observability.TelemetryOverrides;
 import dev.activator.observability.ProcessIdentity;
 import com.sun.management.OperatingSystemMXBean;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.settings.IdentityProperties;
-import dev.activator.settings.OtelProperties;
 import dev.activator.settings.ProxyServerProperties;
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.config.ConfigMapSettings;
 import dev.activator.config.ObservabilityConfig;
-import dev.activator.config.OtelEnvironment;
-import dev.activator.config.OtelOverrides;
-import dev.activator.config.ParsedSettings;
 import dev.activator.lifecycle.LifecyclePart;
-import dev.activator.lifecycle.StartupFailedException;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopDelay;
 import dev.activator.loop.LoopGroup;
@@ -44,7 +40,6 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Objects;
 import org.springframework.aot.AotDetector;
@@ -56,7 +51,6 @@ import org.springframework.boot.info.BuildProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Fallback;
-import org.springframework.core.env.ConfigurableEnvironment;
 import reactor.netty.resources.LoopResources;
 
 /** Beans for metrics and the request log. */
@@ -91,32 +85,14 @@ class ObservabilityConfiguration {
     return ColdStarts.NONE;
   }
 
-  /**
-   * Read when the bean is created, so that the environment of the build does not stay in the jar.
-   */
   @Bean
-  OtelEnvironment otelEnvironment(ConfigurableEnvironment environment) {
-    var variables = new HashMap<String, String>();
-    environment.getSystemEnvironment()
-        .forEach((name, value) -> variables.put(name, String.valueOf(value)));
-    return switch (OtelEnvironment.parse(variables)) {
-      case ParsedSettings.Valid<OtelEnvironment>(var valid) -> valid;
-      case ParsedSettings.Invalid<OtelEnvironment> invalid ->
-        throw new StartupFailedException(invalid.line());
-    };
-  }
-
-  @Bean
-  ProcessIdentity identity(IdentityProperties identity, OtelProperties otel, OtelEnvironment more,
-      ObjectProvider<BuildProperties> build) {
+  ProcessIdentity identity(IdentityProperties identity,
+      ObjectProvider<TelemetryOverrides> overrides, ObjectProvider<BuildProperties> build) {
     var properties = build.getIfAvailable();
     var version = properties == null ? null : properties.getVersion();
-    var attributes = new HashMap<>(more.resourceAttributes());
-    if (!otel.serviceName().equals(OtelOverrides.NONE.serviceName())) {
-      attributes.remove("service.name");
-    }
-    return new ProcessIdentity(otel.serviceName(), version == null ? "" : version,
-        identity.systemNamespace(), identity.podName(), attributes);
+    var set = overrides.getIfAvailable(() -> TelemetryOverrides.NONE);
+    return new ProcessIdentity(set.service(), version == null ? "" : version,
+        identity.systemNamespace(), identity.podName(), set.attributes());
   }
 
   @Bean(destroyMethod = "")
@@ -135,9 +111,10 @@ class ObservabilityConfiguration {
   @Bean
   LifecyclePart telemetry(TelemetryLifecycle telemetryLifecycle,
       ConfigMapSettings<ObservabilityConfig> settings,
-      OtelEnvironment environment, List<LoopDelay> delays) {
+      ObjectProvider<TelemetryOverrides> overrides, List<LoopDelay> delays) {
     return new LifecyclePart("telemetry", () -> {
-      settings.follow(now -> telemetryLifecycle.use(now, environment));
+      var set = overrides.getIfAvailable(() -> TelemetryOverrides.NONE);
+      settings.follow(now -> telemetryLifecycle.use(now, set));
       delays.forEach(LoopDelay::start);
     }, () -> {
       delays.forEach(LoopDelay::stop);

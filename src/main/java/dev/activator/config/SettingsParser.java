@@ -44,7 +44,7 @@ public final class SettingsParser {
   }
 
   /** The text without blanks and line ends around it, as Knative reads texts. */
-  String text(String key, String absent) {
+  public String text(String key, String absent) {
     return data.getOrDefault(key, absent).strip();
   }
 
@@ -76,7 +76,7 @@ public final class SettingsParser {
     }, "must be a duration such as 30s, and not negative");
   }
 
-  int count(String key) {
+  public int count(String key) {
     return read(key, 0, text -> {
       int number = Integer.parseInt(text);
       return number < 0 ? null : number;
@@ -84,14 +84,14 @@ public final class SettingsParser {
   }
 
   /** A number from 0 to 1. */
-  double fraction(String key) {
+  public double fraction(String key) {
     return read(key, 0.0, text -> {
       var number = number(text);
       return number != null && number >= 0 && number <= 1 ? number : null;
     }, "must be a number from 0 to 1");
   }
 
-  boolean isNumber(String key) {
+  public boolean isNumber(String key) {
     return number(text(key, "")) != null;
   }
 
@@ -104,13 +104,13 @@ public final class SettingsParser {
     }
   }
 
-  <W> W oneOf(String key, W absent, Map<String, W> words) {
+  public <W> W oneOf(String key, W absent, Map<String, W> words) {
     return read(key, absent, text -> words.get(text.strip()), "must be one of "
         + String.join(", ", words.keySet().stream().filter(word -> !word.isEmpty()).toList()));
   }
 
   /** Checks an endpoint: it may be empty, a URL, or host and port. */
-  void checkEndpoint(String key) {
+  public void checkEndpoint(String key) {
     check(key, text -> text.isBlank() || ENDPOINT.matcher(text.strip()).matches()
         ? null
         : "it is '" + OutboundProxies.withoutUser(text)
@@ -118,7 +118,7 @@ public final class SettingsParser {
   }
 
   /** Checks a value that is not used here. If it is invalid, the map is invalid. */
-  void check(String key, Function<String, @Nullable String> check) {
+  public void check(String key, Function<String, @Nullable String> check) {
     var value = data.get(key);
     var problem = value == null ? null : check.apply(value);
     if (problem != null) {

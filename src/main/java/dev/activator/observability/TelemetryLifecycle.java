@@ -1,7 +1,7 @@
 package dev.activator.observability;
 
-import dev.activator.config.OtelEnvironment;
 import dev.activator.config.ObservabilityConfig.ExportProtocol;
+import dev.activator.config.ObservabilityConfig.MetricsConfig;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.template.GoTemplateException;
 import java.util.Optional;
@@ -39,20 +39,15 @@ public final class TelemetryLifecycle implements AutoCloseable {
    * Applies settings. The first call, before the first request, decides what is measured. Later
    * calls change only the request log.
    */
-  public synchronized void use(ObservabilityConfig config, OtelEnvironment environment) {
+  public synchronized void use(ObservabilityConfig config, TelemetryOverrides overrides) {
     if (!started) {
       started = true;
-      start(config, environment);
+      start(overrides.metrics().apply(config.metrics()));
     }
     log(config.requestLog());
   }
 
-  private void start(ObservabilityConfig config, OtelEnvironment environment) {
-    var without = environment.withoutEffect();
-    if (!without.isEmpty()) {
-      log.warn("These variables have no effect: {}", String.join(", ", without));
-    }
-    var metrics = environment.metrics(config.metrics());
+  private void start(MetricsConfig metrics) {
     if (metrics.protocol() != ExportProtocol.NONE) {
       exports = true;
       observers.remove(requestMeters);

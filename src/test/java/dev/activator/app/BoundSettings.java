@@ -21,7 +21,7 @@ public final class BoundSettings {
   private BoundSettings() {}
 
   /** What a start in a cluster has with these variables. */
-  static StandardEnvironment environment(Map<String, String> variables) {
+  public static StandardEnvironment environment(Map<String, String> variables) {
     var environment = new StandardEnvironment();
     var sources = environment.getPropertySources();
     sources.forEach(source -> sources.remove(source.getName()));

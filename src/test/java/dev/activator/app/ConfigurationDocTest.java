@@ -2,7 +2,6 @@ package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.config.OtelOverrides;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -123,8 +122,6 @@ class ConfigurationDocTest {
         "METRICS_PROMETHEUS_TLS_CURVE_PREFERENCES", "HTTP_PROXY", "HTTPS_PROXY",
         "NO_PROXY")).allSatisfy(
             variable -> assertThat(doc).contains("| `" + variable + "` |"));
-    assertThat(OtelOverrides.NAMES)
-        .allSatisfy(variable -> assertThat(doc).contains("| `" + variable + "` |"));
   }
 
   @Test

@@ -10,7 +10,6 @@ import dev.activator.settings.ClusterProperties;
 import dev.activator.settings.OutboundProxyProperties;
 import dev.activator.settings.IdentityProperties;
 import dev.activator.settings.MetricsServerProperties;
-import dev.activator.settings.OtelProperties;
 import dev.activator.settings.ProxyServerProperties.PortProperties;
 import dev.activator.settings.ProxyServerProperties.ReadinessProperties;
 import dev.activator.settings.ProxyServerProperties;
@@ -202,9 +201,7 @@ class EnvironmentTest {
       "METRICS_PROMETHEUS_TLS_CLIENT_AUTH", "METRICS_PROMETHEUS_TLS_CLIENT_CA_FILE",
       "METRICS_PROMETHEUS_TLS_MIN_VERSION", "METRICS_PROMETHEUS_TLS_MAX_VERSION",
       "METRICS_PROMETHEUS_TLS_CIPHER_SUITES", "METRICS_PROMETHEUS_TLS_CURVE_PREFERENCES",
-      "OTEL_SERVICE_NAME", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
-      "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_METRIC_EXPORT_INTERVAL", "OTEL_TRACES_SAMPLER",
-      "OTEL_TRACES_SAMPLER_ARG", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"})
+      "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"})
   void anEmptyVariableIsAsGoodAsNone(String variable) {
     assertThat(allBound(Map.of(variable, ""))).isEqualTo(allBound(Map.of()));
   }
@@ -217,27 +214,12 @@ class EnvironmentTest {
   private static final List<Class<? extends Record>> ALL = List.of(IdentityProperties.class,
       ClusterProperties.class, UpstreamProperties.class, ProbeProperties.class,
       ConfigMapProperties.class, CallerTlsProperties.class,
-      MetricsServerProperties.class, OtelProperties.class, OutboundProxyProperties.class);
+      MetricsServerProperties.class, OutboundProxyProperties.class);
 
   @Test
   void aPropertyThatIsSetToNothingByAVariableIsAsGoodAsNone() {
     assertThat(bind("activator.port", PortProperties.class, Map.of("ACTIVATOR_PORT_HTTP1", "")))
         .isEqualTo(bind("activator.port", PortProperties.class, Map.of()));
-  }
-
-  @Test
-  @DisplayName("OTEL_* are handed on")
-  void openTelemetry() {
-    var usual = bind("activator.otel", OtelProperties.class, Map.of()).variables();
-    assertThat(usual).isEqualTo(dev.activator.config.OtelOverrides.NONE);
-    var set = bind("activator.otel", OtelProperties.class,
-        Map.of("OTEL_SERVICE_NAME", "front", "OTEL_EXPORTER_OTLP_ENDPOINT", "http://c:4318",
-            "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "http://m", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
-            "http://t", "OTEL_METRIC_EXPORT_INTERVAL", "1500", "OTEL_TRACES_SAMPLER",
-            "traceidratio", "OTEL_TRACES_SAMPLER_ARG", "0.5"))
-        .variables();
-    assertThat(set).isEqualTo(new dev.activator.config.OtelOverrides("front", "http://c:4318",
-        "http://m", "http://t", Duration.ofMillis(1500), "traceidratio", "0.5"));
   }
 
   @ParameterizedTest(name = "{0}={1}")
@@ -271,10 +253,7 @@ class EnvironmentTest {
       "HTTPS_PROXY | http://me:s3cr%et@proxy:3128 | HTTPS_PROXY is 'http://proxy:3128', but must be a URL such as http://proxy:3128",
       "HTTPS_PROXY | a b | HTTPS_PROXY is 'a b', but must be a URL such as http://proxy:3128",
       "ACTIVATOR_TLS_MIN_VERSION | 1.1 | ACTIVATOR_TLS_MIN_VERSION is '1.1', but must be one of 1.2, 1.3",
-      "ACTIVATOR_TLS_MAX_VERSION | 1.2 | ACTIVATOR_TLS_MIN_VERSION is '1.3', but ACTIVATOR_TLS_MAX_VERSION is 1.2",
-      "OTEL_METRIC_EXPORT_INTERVAL | 1m | OTEL_METRIC_EXPORT_INTERVAL is '1m', but must be a whole number, 0 or more",
-      "OTEL_EXPORTER_OTLP_ENDPOINT | a b | OTEL_EXPORTER_OTLP_ENDPOINT is not valid: it is 'a b', but must be a URL such as http://collector:4318",
-      "OTEL_TRACES_SAMPLER | some | OTEL_TRACES_SAMPLER is 'some', but must be one of always_off, always_on, parentbased_always_off, parentbased_always_on, parentbased_traceidratio, traceidratio"})
+      "ACTIVATOR_TLS_MAX_VERSION | 1.2 | ACTIVATOR_TLS_MIN_VERSION is '1.3', but ACTIVATOR_TLS_MAX_VERSION is 1.2"})
   void saysInOneLineWhichIsWrong(String variable, String value, String expected) {
     var record = RECORDS.entrySet().stream()
         .filter(entry -> variable.startsWith(entry.getKey())).findFirst().orElseThrow()
@@ -286,8 +265,7 @@ class EnvironmentTest {
 
   private static final Map<String, Class<?>> RECORDS = Map.of("PROBE", ProbeProperties.class,
       "MAX_IDLE", UpstreamProperties.class, "KUBE", ClusterProperties.class, "METRICS",
-      MetricsServerProperties.class, "OTEL",
-      OtelProperties.class, "ACTIVATOR_TLS", CallerTlsProperties.class, "HTTPS_PROXY",
+      MetricsServerProperties.class, "ACTIVATOR_TLS", CallerTlsProperties.class, "HTTPS_PROXY",
       OutboundProxyProperties.class);
 
   @ParameterizedTest(name = "{0}={1}")

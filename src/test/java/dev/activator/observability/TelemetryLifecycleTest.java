@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.testing.TestRevisions;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.ParsedSettings;
-import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import java.io.OutputStream;
 import java.util.Arrays;
@@ -33,7 +32,7 @@ class TelemetryLifecycleTest {
   private void metrics(String protocol) {
     var config = (ParsedSettings.Valid<ObservabilityConfig>) ObservabilityConfig
         .parse(Map.of("metrics-protocol", protocol));
-    observability.use(config.settings(), TestValues.NO_OTEL);
+    observability.use(config.settings(), TelemetryOverrides.NONE);
   }
 
   private long counted() {

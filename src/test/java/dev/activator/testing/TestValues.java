@@ -7,7 +7,6 @@ import dev.activator.kube.policy.KubernetesVersion;
 import dev.activator.standalone.policy.ScaledServiceStatus;
 import dev.activator.kube.reflector.KubernetesApiClient;
 import dev.activator.kube.reflector.KubernetesWriteRateLimiter;
-import dev.activator.config.OtelEnvironment;
 import dev.activator.embedded.api.cache.ObjectSelection;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
@@ -24,7 +23,6 @@ import io.fabric8.kubernetes.client.Config;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Values for what a test needs and does not test. */
@@ -34,7 +32,6 @@ public final class TestValues {
   public static final KubernetesVersion OLDEST_KUBERNETES = KubernetesVersion.parse("v1.34.0");
   public static final ScaledServiceStatus NO_STATUS = new ScaledServiceStatus(OptionalInt.empty(),
       OptionalInt.empty(), 0, List.of());
-  public static final OtelEnvironment NO_OTEL = new OtelEnvironment(new TreeMap<>());
   public static final Duration MAX_TIMEOUT = Duration.ofMinutes(10);
   public static final ServerTlsSettings TLS13 = new ServerTlsSettings(List.of("TLSv1.3"),
       List.of(), List.of(), null);

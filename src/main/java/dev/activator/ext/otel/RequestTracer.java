@@ -3,7 +3,7 @@ package dev.activator.ext.otel;
 import dev.activator.observability.RequestTimeline.RequestTrace;
 import dev.activator.observability.RequestObserver;
 import dev.activator.observability.RequestTimeline;
-import dev.activator.config.OtelEnvironment.Exemplars;
+import dev.activator.ext.otel.OtelEnvironment.Exemplars;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;

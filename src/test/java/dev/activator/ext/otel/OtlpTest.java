@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.observability.TelemetryOverrides;
 import dev.activator.observability.ProcessIdentity;
 import dev.activator.observability.AsyncLineWriter;
 import dev.activator.observability.FakeRequest;
@@ -26,12 +27,9 @@ import dev.activator.config.ObservabilityConfig.Profiling;
 import dev.activator.config.ObservabilityConfig.ExportProtocol;
 import dev.activator.config.ObservabilityConfig.TracingConfig;
 import dev.activator.config.ObservabilityConfig;
-import dev.activator.config.OtelEnvironment;
-import dev.activator.config.OtelOverrides;
 import dev.activator.config.OutboundProxies;
 import dev.activator.config.ParsedSettings;
 import dev.activator.testing.Authority;
-import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import io.grpc.MethodDescriptor;
 import io.grpc.Server;
@@ -80,7 +78,7 @@ class OtlpTest {
   private final Map<String, String> received = new ConcurrentHashMap<>();
   private final Map<String, List<String>> headers = new ConcurrentHashMap<>();
   private OutboundProxies proxies = OutboundProxies.of("", "", "");
-  private OtelEnvironment environment = TestValues.NO_OTEL;
+  private OtelEnvironment environment = OtelEnvironment.NONE;
   private OtelOverrides otel = OtelOverrides.NONE;
   private ProcessIdentity identity = IDENTITY;
   private Meters meters = new Meters();
@@ -493,7 +491,7 @@ class OtlpTest {
     var otel = new OtelOverrides("activator", "", "", "", Duration.ZERO, sampler,
         argument);
 
-    assertThat(new TelemetryExporters(otel, TestValues.NO_OTEL, proxies, IDENTITY)
+    assertThat(new TelemetryExporters(otel, OtelEnvironment.NONE, proxies, IDENTITY)
         .sampler(new TracingConfig(protocol, "http://x", rate)).getDescription())
         .startsWith(expected);
   }
@@ -520,7 +518,7 @@ class OtlpTest {
     var export = new TelemetryExport(observers, meters, out, Clock.systemUTC());
     try {
       var config = new ObservabilityConfig(Optional.empty(), metrics, tracing, Profiling.DISABLED);
-      telemetry.use(config, environment);
+      telemetry.use(config, new TelemetryOverrides("", Map.of(), environment::metrics));
       export.start(config, exporters());
       FakeRequest.of(observers, loop, revisions).answered(200, ofMillis(5));
       between.run();

@@ -12,13 +12,10 @@ import dev.activator.observability.RequestObservers;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestTimeline;
 import dev.activator.testing.TestRevisions;
-import dev.activator.config.OtelEnvironment;
-import dev.activator.config.OtelOverrides;
 import dev.activator.config.OutboundProxies;
 import dev.activator.observability.RequestObserver.Step;
 import dev.activator.observability.RequestPhases.PodStart;
 import dev.activator.revision.RevisionStartProgress.StartPhase;
-import dev.activator.testing.TestValues;
 import java.util.EnumMap;
 import java.util.Map;
 import dev.activator.testing.VirtualLoop;
@@ -213,7 +210,7 @@ class RequestTracerTest {
     var provider = SdkTracerProvider.builder().setSampler(sampler)
         .addSpanProcessor(SimpleSpanProcessor.create(exported)).build();
     return new RequestTracer(provider,
-        new TelemetryExporters(OtelOverrides.NONE, TestValues.NO_OTEL,
+        new TelemetryExporters(OtelOverrides.NONE, OtelEnvironment.NONE,
             OutboundProxies.of("", "", ""),
             new ProcessIdentity("activator", "", "", "", Map.of())).propagator(),
         OtelEnvironment.Exemplars.SAMPLED, Clock.fixed(NOON, ZoneOffset.UTC));

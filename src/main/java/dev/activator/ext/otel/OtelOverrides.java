@@ -1,5 +1,7 @@
-package dev.activator.config;
+package dev.activator.ext.otel;
 
+import dev.activator.config.ParsedSettings;
+import dev.activator.config.SettingsParser;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

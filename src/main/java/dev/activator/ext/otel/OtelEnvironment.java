@@ -1,5 +1,7 @@
-package dev.activator.config;
+package dev.activator.ext.otel;
 
+import dev.activator.config.ParsedSettings;
+import dev.activator.config.SettingsParser;
 import dev.activator.config.ObservabilityConfig.ExportProtocol;
 import dev.activator.config.ObservabilityConfig.MetricsConfig;
 import dev.activator.config.ObservabilityConfig.TracingConfig;
@@ -25,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param set the variables that are not blank
  */
 public record OtelEnvironment(SortedMap<String, String> set) {
+  static final OtelEnvironment NONE = new OtelEnvironment(new TreeMap<>());
   private static final String OTLP = "OTEL_EXPORTER_OTLP_";
   private static final String DISABLED = "OTEL_SDK_DISABLED";
   private static final String RESOURCE = "OTEL_RESOURCE_ATTRIBUTES";

@@ -1,12 +1,12 @@
-package dev.activator.config;
+package dev.activator.ext.otel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.config.ParsedSettings;
 import dev.activator.config.ObservabilityConfig.ExportProtocol;
 import dev.activator.config.ObservabilityConfig.MetricsConfig;
 import dev.activator.config.ObservabilityConfig.TracingConfig;
-import dev.activator.config.OtelEnvironment.Signal;
-import dev.activator.testing.TestValues;
+import dev.activator.ext.otel.OtelEnvironment.Signal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -112,7 +112,7 @@ class OtelEnvironmentTest {
   void readsResourceAttributes() {
     assertThat(environment("OTEL_RESOURCE_ATTRIBUTES=a=1,b.c=x%2Cy,,d=").resourceAttributes())
         .isEqualTo(Map.of("a", "1", "b.c", "x,y", "d", ""));
-    assertThat(TestValues.NO_OTEL.resourceAttributes()).isEmpty();
+    assertThat(OtelEnvironment.NONE.resourceAttributes()).isEmpty();
   }
 
   @Test
@@ -122,7 +122,7 @@ class OtelEnvironmentTest {
 
     assertThat(one.isInsecure(Signal.METRICS)).isTrue();
     assertThat(one.isInsecure(Signal.TRACES)).isFalse();
-    assertThat(TestValues.NO_OTEL.isInsecure(Signal.LOGS)).isFalse();
+    assertThat(OtelEnvironment.NONE.isInsecure(Signal.LOGS)).isFalse();
   }
 
   @Test

@@ -1,7 +1,8 @@
-package dev.activator.config;
+package dev.activator.ext.otel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.config.ParsedSettings;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;

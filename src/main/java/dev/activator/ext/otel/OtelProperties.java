@@ -1,6 +1,5 @@
-package dev.activator.settings;
+package dev.activator.ext.otel;
 
-import dev.activator.config.OtelOverrides;
 import dev.activator.config.ParsedSettings;
 import java.util.HashMap;
 import java.util.Map;
