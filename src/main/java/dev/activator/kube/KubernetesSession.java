@@ -36,7 +36,6 @@ public final class KubernetesSession implements AutoCloseable {
 
   private final KubernetesApiClient api;
   private final ApiErrorText errors;
-  private final ReflectorSettings settings;
   private final Loop loop;
   private final Runnable endOfLoop;
   private final SharedInformers informers;
@@ -87,16 +86,14 @@ public final class KubernetesSession implements AutoCloseable {
     var loop = new ThreadLoop("cluster");
     var informers = new SharedInformers(api,
         new ReflectorContext(loop, settings, random, new ApiErrorText(api.url())));
-    return new KubernetesSession(api, loop, loop::close, informers, settings);
+    return new KubernetesSession(api, loop, loop::close, informers);
   }
 
   /** @param endOfLoop called when the session is closed */
   KubernetesSession(KubernetesApiClient api, Loop loop, Runnable endOfLoop,
-      SharedInformers informers,
-      ReflectorSettings settings) {
+      SharedInformers informers) {
     this.api = api;
     this.errors = new ApiErrorText(api.url());
-    this.settings = settings;
     this.loop = loop;
     this.endOfLoop = endOfLoop;
     this.informers = informers;
@@ -120,41 +117,35 @@ public final class KubernetesSession implements AutoCloseable {
 
   public <F> Followed follow(InformerQuery<F> query,
       DecodedObjectHandler.ChangeListener<F> listener) {
-    return follow(query, _ -> listener, Duration.ZERO);
+    return begin(query, _ -> listener, false, followed);
   }
 
   /** Follows the objects of a query. The listener gets each object again in each audit period. */
   public <F> Followed followAgain(InformerQuery<F> query,
       DecodedObjectHandler.ChangeListener<F> listener) {
-    return follow(query, _ -> listener, settings.auditPeriod());
+    return begin(query, _ -> listener, true, followed);
   }
 
   /** Follows the objects of a query, with a listener that reads the store. */
   public <F> Followed followStored(InformerQuery<F> query,
       Function<IndexedStore<ObjectDecodeResult<F>>, DecodedObjectHandler.ChangeListener<F>> listener) {
-    return follow(query, listener, settings.auditPeriod());
+    return begin(query, listener, true, followed);
   }
 
   /** Follows the objects of a query for some time. The caller closes the result. */
   public <F> Followed watch(InformerQuery<F> query,
       DecodedObjectHandler.ChangeListener<F> listener) {
-    return begin(query, _ -> listener, Duration.ZERO, watched);
-  }
-
-  private <F> Followed follow(InformerQuery<F> query,
-      Function<IndexedStore<ObjectDecodeResult<F>>, DecodedObjectHandler.ChangeListener<F>> listener,
-      Duration resync) {
-    return begin(query, listener, resync, followed);
+    return begin(query, _ -> listener, false, watched);
   }
 
   private <F> Followed begin(InformerQuery<F> query,
       Function<IndexedStore<ObjectDecodeResult<F>>, DecodedObjectHandler.ChangeListener<F>> listener,
-      Duration resync, Set<Followed> open) {
+      boolean isResynced, Set<Followed> open) {
     var lease = informers.lease(query);
     var handler = new DecodedObjectHandler<>(query.kind(), listener.apply(lease.informer().store()),
         loop::nanoTime);
     return new Followed(lease, lease.informer().addHandler(handler,
-        InformerHandlerOptions.on(loop, query.plural()).resyncedEvery(resync)), open);
+        new InformerHandlerOptions(query.plural(), loop, isResynced)), open);
   }
 
   public boolean synced() {

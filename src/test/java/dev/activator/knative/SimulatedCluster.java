@@ -33,6 +33,6 @@ public final class SimulatedCluster {
   public static void start(ClusterWatcher cluster, SimulatedApi api, Loop loop, Random random) {
     var informers = api.informers(
         new ReflectorContext(loop, SETTINGS, random, new ApiErrorText("http://127.0.0.1:1")));
-    cluster.follow(Sessions.of(informers, loop, SETTINGS));
+    cluster.follow(Sessions.of(informers, loop));
   }
 }

@@ -19,14 +19,13 @@ public final class Sessions {
     var api = api(url);
     return new KubernetesSession(api, loop, () -> {
     }, new SharedInformers(api,
-        new ReflectorContext(loop, settings, random, new ApiErrorText(url))), settings);
+        new ReflectorContext(loop, settings, random, new ApiErrorText(url))));
   }
 
   /** A session whose client is never used. */
-  public static KubernetesSession of(SharedInformers informers, Loop loop,
-      ReflectorSettings settings) {
+  public static KubernetesSession of(SharedInformers informers, Loop loop) {
     return new KubernetesSession(api("http://127.0.0.1:1"), loop, () -> {
-    }, informers, settings);
+    }, informers);
   }
 
   private static KubernetesApiClient api(String url) {

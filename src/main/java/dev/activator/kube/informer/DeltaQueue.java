@@ -26,7 +26,7 @@ final class DeltaQueue<T> implements ReflectorStore<T> {
     LOST,
     /** The object is in a list, and may have changed. */
     REPLACED,
-    /** The object is repeated for the handlers that are due for a resync. */
+    /** The object is repeated for the handlers that are resynced. */
     SYNC;
 
     boolean isDeletion() {
@@ -114,14 +114,6 @@ final class DeltaQueue<T> implements ReflectorStore<T> {
         }
       }
       return count;
-    }
-  }
-
-  /** Whether objects of the last resync are still pending. */
-  boolean isResyncing() {
-    synchronized (lock) {
-      return pending.values().stream()
-          .anyMatch(deltas -> deltas.stream().anyMatch(delta -> delta.type() == Type.SYNC));
     }
   }
 

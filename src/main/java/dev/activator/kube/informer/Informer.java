@@ -56,6 +56,7 @@ public final class Informer<T> implements AutoCloseable {
   private final String name;
   private final IndexedStore<T> store = new IndexedStore<>();
   private final Loop loop;
+  private final Duration resyncPeriod;
   private final Transform<T> transform;
   private final SharedProcessor<T> processor;
   private final DeltaQueue<T> queue;
@@ -67,15 +68,13 @@ public final class Informer<T> implements AutoCloseable {
   /** Used only on the loop. */
   private boolean paused;
 
-  /**
-   * @param resyncCheck how often the informer checks which handlers are due for a resync; zero for
-   *     never
-   */
-  public Informer(String name, Loop loop, Duration resyncCheck, Transform<T> transform) {
+  /** @param resyncPeriod how often handlers that are resynced get all objects again; zero for never */
+  public Informer(String name, Loop loop, Duration resyncPeriod, Transform<T> transform) {
     this.name = name;
     this.loop = loop;
+    this.resyncPeriod = resyncPeriod;
     this.transform = transform;
-    this.processor = new SharedProcessor<>(name, loop, store, resyncCheck);
+    this.processor = new SharedProcessor<>(name, loop, store);
     this.queue = new DeltaQueue<>(store, this::wake);
   }
 
@@ -85,9 +84,8 @@ public final class Informer<T> implements AutoCloseable {
       throw new IllegalStateException(name + " cannot be started: it is " + phase.get());
     }
     wake();
-    var check = processor.start();
-    if (!check.isZero()) {
-      scheduleResync(check);
+    if (!resyncPeriod.isZero()) {
+      scheduleResync();
     }
   }
 
@@ -248,19 +246,16 @@ public final class Informer<T> implements AutoCloseable {
     log.error("The informer of {} {}", name, what, failure);
   }
 
-  private void scheduleResync(Duration check) {
-    nextResync = loop.schedule(check, () -> resync(check));
+  private void scheduleResync() {
+    nextResync = loop.schedule(resyncPeriod, this::resync);
   }
 
-  private void resync(Duration check) {
+  private void resync() {
     if (phase.get() == Phase.CLOSED) {
       return;
     }
-    scheduleResync(check);
-    if (!queue.isResyncing()) {
-      processor.noneDue();
-    }
-    if (processor.markDue()) {
+    scheduleResync();
+    if (processor.hasResynced()) {
       queue.resync();
     }
   }

@@ -1,7 +1,6 @@
 package dev.activator.kube.informer;
 
 import dev.activator.loop.Loop;
-import java.time.Duration;
 
 /**
  * Receives changes from an informer.
@@ -18,20 +17,17 @@ public interface InformerHandler<T> {
   void on(InformerNotification<T> notification);
 
   /**
-   * The options of one informer handler: its name, its loop, and its resync period.
+   * The options of one informer handler: its name, its loop, and whether it is resynced.
    *
-   * @param resync the resync period; zero for never
+   * @param resynced whether the handler gets each object again in each period of the informer
    */
-  record InformerHandlerOptions(String name, Loop loop, Duration resync) {
+  record InformerHandlerOptions(String name, Loop loop, boolean resynced) {
     public static InformerHandlerOptions on(Loop loop, String name) {
-      return new InformerHandlerOptions(name, loop, Duration.ZERO);
+      return new InformerHandlerOptions(name, loop, false);
     }
 
-    /**
-     * A copy with a resync period. The effective period is a multiple of the informer's check period.
-     */
-    public InformerHandlerOptions resyncedEvery(Duration period) {
-      return new InformerHandlerOptions(name, loop, period);
+    public InformerHandlerOptions withResync() {
+      return new InformerHandlerOptions(name, loop, true);
     }
   }
 }

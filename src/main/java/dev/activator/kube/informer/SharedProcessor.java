@@ -4,9 +4,7 @@ import dev.activator.kube.informer.InformerHandler.InformerHandlerOptions;
 import dev.activator.kube.informer.Informer.InformerStatus.ListenerView;
 import dev.activator.kube.informer.InformerNotification.Added;
 import dev.activator.kube.informer.InformerNotification.Updated;
-import dev.activator.kube.policy.ResyncPeriods;
 import dev.activator.loop.Loop;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -22,45 +20,22 @@ import java.util.Set;
  * <p><b>Source.</b> client-go's {@code sharedProcessor}, which uses a lock.
  */
 final class SharedProcessor<T> {
-  private static final class Member<T> {
-    final ProcessorListener<T> listener;
-    long resyncedNanos;
-    boolean due;
-
-    Member(ProcessorListener<T> listener, long nowNanos) {
-      this.listener = listener;
-      this.resyncedNanos = nowNanos;
-    }
-
-    void markDue(Duration period, long nowNanos) {
-      if (!period.isZero() && nowNanos - resyncedNanos >= period.toNanos()) {
-        due = true;
-        resyncedNanos = nowNanos;
-      }
-    }
-  }
-
   private final String name;
   private final Loop loop;
   private final IndexedStore<T> distributed;
-  /** Guards the next three fields. */
+  /** Guards the next two fields. */
   private final Object membership = new Object();
   private final Set<ProcessorListener<T>> listeners = new LinkedHashSet<>();
-  private ResyncPeriods periods;
   private boolean closed;
   /** This field and the next are used only on the loop. */
-  private final List<Member<T>> members = new ArrayList<>();
+  private final List<ProcessorListener<T>> members = new ArrayList<>();
   private boolean synced;
 
-  /**
-   * @param distributed the informer's store
-   * @param check how often due handlers are searched; zero for never
-   */
-  SharedProcessor(String name, Loop loop, IndexedStore<T> distributed, Duration check) {
+  /** @param distributed the informer's store */
+  SharedProcessor(String name, Loop loop, IndexedStore<T> distributed) {
     this.name = name;
     this.loop = loop;
     this.distributed = distributed;
-    this.periods = ResyncPeriods.of(check);
   }
 
   InformerHandlerRegistration add(InformerHandler<T> handler, InformerHandlerOptions options) {
@@ -70,7 +45,6 @@ final class SharedProcessor<T> {
         throw new IllegalStateException(
             "Handler " + options.name() + " cannot be added: " + name + " is closed");
       }
-      periods = periods.with(options.resync());
       listeners.add(listener);
     }
     loop.execute(() -> join(listener));
@@ -78,48 +52,23 @@ final class SharedProcessor<T> {
         () -> remove(listener));
   }
 
-  /**
-   * Starts the processor, which fixes the period of resync checks. Returns that period; zero for
-   * never.
-   */
-  Duration start() {
-    synchronized (membership) {
-      periods = periods.fixed();
-      return periods.check();
-    }
+  void distribute(InformerNotification<T> change) {
+    members.forEach(member -> member.offer(change));
   }
 
-  void distribute(InformerNotification<T> change) {
-    members.forEach(member -> member.listener.offer(change));
+  /** Whether a handler gets objects again. */
+  boolean hasResynced() {
+    return members.stream().anyMatch(member -> member.options().resynced());
   }
 
   void resynced(VersionedObject<T> same) {
-    for (var member : members) {
-      if (member.due) {
-        member.listener.offer(new Updated<>(same, same));
-      }
-    }
-  }
-
-  void noneDue() {
-    members.forEach(member -> member.due = false);
-  }
-
-  /**
-   * Marks the handlers that are due for a resync.
-   *
-   * @return whether there are any
-   */
-  boolean markDue() {
-    var now = periods();
-    members.forEach(member -> member
-        .markDue(now.effective(member.listener.options().resync()), loop.nanoTime()));
-    return members.stream().anyMatch(member -> member.due);
+    members.stream().filter(member -> member.options().resynced())
+        .forEach(member -> member.offer(new Updated<>(same, same)));
   }
 
   void initialDistributed() {
     synced = true;
-    members.forEach(member -> member.listener.initialOffered());
+    members.forEach(ProcessorListener::initialOffered);
   }
 
   void close() {
@@ -137,7 +86,7 @@ final class SharedProcessor<T> {
   }
 
   private void join(ProcessorListener<T> listener) {
-    members.add(new Member<>(listener, loop.nanoTime()));
+    members.add(listener);
     distributed.all().forEach(there -> listener.offer(new Added<>(there)));
     if (synced) {
       listener.initialOffered();
@@ -152,12 +101,6 @@ final class SharedProcessor<T> {
         return;
       }
     }
-    loop.execute(() -> members.removeIf(member -> member.listener == listener));
-  }
-
-  private ResyncPeriods periods() {
-    synchronized (membership) {
-      return periods;
-    }
+    loop.execute(() -> members.remove(listener));
   }
 }

@@ -146,9 +146,9 @@ class InformerSimulationTest {
   private final class Party {
     private final InformerHandlerOptions listening = listening();
     private final Witness witness = new Witness(
-        listening.resync().isZero()
-            ? Witness.Repeats.WRONG
-            : Witness.Repeats.EXPECTED);
+        listening.resynced()
+            ? Witness.Repeats.EXPECTED
+            : Witness.Repeats.WRONG);
     private final int failsOneIn = random.nextInt(3) == 0 ? 2 + random.nextInt(5) : 0;
     private final List<AssertionError> lies = new ArrayList<>();
     private final InformerHandlerRegistration registration = informer.addHandler(this::hear,
@@ -159,7 +159,7 @@ class InformerSimulationTest {
     private InformerHandlerOptions listening() {
       var listening = InformerHandlerOptions.on(loop(), "party " + parties.size());
       return random.nextInt(3) == 0
-          ? listening.resyncedEvery(ofMillis(random.nextInt(9_000)))
+          ? listening.withResync()
           : listening;
     }
 
@@ -205,7 +205,7 @@ class InformerSimulationTest {
     void knowsTheWorld() {
       assertThat(witness.there()).isEqualTo(world);
       assertThat(registration.hasSynced()).isTrue();
-      if (listening.resync().isZero()) {
+      if (!listening.resynced()) {
         assertThat(registration.view().pending()).isZero();
       } else if (!world.isEmpty()) {
         assertThat(witness.repeated()).isPositive();

@@ -237,11 +237,11 @@ class InformerTest {
     };
     var things = new Informer<String>("others", loop, ofSeconds(10), (_, seen) -> seen);
     var often = new ArrayList<String>();
-    var seldom = new ArrayList<String>();
+    var never = new ArrayList<String>();
     things.addHandler(change -> often.add(change.key()),
-        InformerHandlerOptions.on(handlers, "often").resyncedEvery(ofSeconds(10)));
-    things.addHandler(change -> seldom.add(change.key()),
-        InformerHandlerOptions.on(loop, "seldom").resyncedEvery(ofSeconds(30)));
+        InformerHandlerOptions.on(handlers, "often").withResync());
+    things.addHandler(change -> never.add(change.key()),
+        InformerHandlerOptions.on(loop, "never"));
     things.start();
     things.sink().replace(List.of(at("x", 1)));
     loop.run();
@@ -250,9 +250,9 @@ class InformerTest {
     loop.advance(ofSeconds(65));
 
     assertThat(things.view().failures()).isEqualTo(1);
-    // The first, and those of each 10 s and 30 s; one of them was tried twice.
+    // The first, and those of each 10 s; one of them was tried twice.
     assertThat(often).hasSize(1 + 6);
-    assertThat(seldom).hasSize(1 + 2);
+    assertThat(never).hasSize(1);
     things.close();
   }
 
