@@ -14,7 +14,6 @@ import dev.activator.kube.ClusterAccess;
 import dev.activator.kube.reflector.KubernetesApiClient;
 import dev.activator.standalone.policy.ActivatorSlicePlanner.Activators;
 import dev.activator.platform.RevisionDetailsSource;
-import dev.activator.platform.KnativeAutoscalerDefaults;
 import dev.activator.embedded.api.EmbeddedApiServer;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.ObjectMeta;
@@ -206,8 +205,8 @@ public final class EmbeddedPlatform implements Platform {
   }
 
   @Override
-  public KnativeAutoscalerDefaults scalingDefaults() {
-    return KnativeAutoscalerDefaults.embedded(defaults.window(), defaults.maxPods());
+  public ScalingDefaults scalingDefaults() {
+    return new ScalingDefaults(defaults.window(), defaults.maxPods());
   }
 
   @Override

@@ -1,6 +1,5 @@
 package dev.activator.embedded;
 
-import dev.activator.kube.EventFetcher.Event;
 import dev.activator.platform.RevisionDetailsSource;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
@@ -82,7 +81,7 @@ final class EmbeddedRevisionDetails implements RevisionDetailsSource {
       var about = event.at("/involvedObject/name").asString("");
       return ObjectMeta.namespace(event).equals(id.namespace()) && (about.equals(service)
           || about.equals(own) || about.startsWith(own + "-"));
-    }).stream().map(Event::of).map(EventLine::of)
+    }).stream().map(EventLine::of)
         .sorted(Comparator.comparing(EventLine::when).reversed())
         .limit(MAX_EVENTS).toList(), ""));
   }

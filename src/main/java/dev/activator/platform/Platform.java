@@ -78,7 +78,7 @@ public interface Platform {
   /**
    * The scaling defaults of Revisions without annotations; null if they are in Knative's ConfigMap.
    */
-  default @Nullable KnativeAutoscalerDefaults scalingDefaults() {
+  default @Nullable ScalingDefaults scalingDefaults() {
     return null;
   }
 
@@ -166,6 +166,9 @@ public interface Platform {
   default List<LifecyclePart> afterPorts(IntSupplier requestPort) {
     return List.of();
   }
+
+  /** The defaults of an autoscaler in this process that differ from Knative's. */
+  record ScalingDefaults(Duration window, int maxPods) {}
 
   record InCluster(ClusterAccess api, URI autoscaler) implements Platform {}
 

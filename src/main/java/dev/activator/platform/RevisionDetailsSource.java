@@ -1,11 +1,13 @@
 package dev.activator.platform;
 
-import dev.activator.kube.EventFetcher;
 import dev.activator.revision.RevisionId;
 import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /**
  * Supplies details of a revision to the console that the request path does not have: settings,
@@ -17,10 +19,33 @@ public interface RevisionDetailsSource {
   /** @param origin such as an annotation, a property or a default */
   record Setting(String name, String value, String origin) {}
 
+  /**
+   * An Event.
+   *
+   * @param when the time of the last occurrence
+   * @param about the kind and the name of the object
+   */
   record EventLine(Instant when, String type, String reason, String about, String message) {
-    public static EventLine of(EventFetcher.Event event) {
-      return new EventLine(event.when(), event.type(), event.reason(),
-          event.kind() + " " + event.name(), event.message());
+    public static EventLine of(JsonNode event) {
+      return new EventLine(lastTime(event), event.path("type").asString(""),
+          event.path("reason").asString(""), event.at("/involvedObject/kind").asString("") + " "
+              + event.at("/involvedObject/name").asString(""),
+          event.path("message").asString(""));
+    }
+
+    /** Older and newer writers of Events use different fields for it. */
+    private static Instant lastTime(JsonNode event) {
+      return Stream.of("/series/lastObservedTime", "/lastTimestamp", "/eventTime",
+          "/firstTimestamp", "/metadata/creationTimestamp").map(path -> event.at(path).asString(""))
+          .filter(text -> !text.isEmpty()).findFirst().map(EventLine::parse).orElse(Instant.EPOCH);
+    }
+
+    private static Instant parse(String text) {
+      try {
+        return Instant.parse(text);
+      } catch (DateTimeParseException e) {
+        return Instant.EPOCH;
+      }
     }
   }
 

@@ -9,7 +9,7 @@ import dev.activator.testing.Make;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.tls.CertificateListener;
 import dev.activator.kube.ClusterAccess;
-import dev.activator.kube.EventFetcher;
+import dev.activator.ext.console.EventFetcher;
 import dev.activator.ext.lending.link.PeerSecret.Answer;
 import dev.activator.tls.RoutingCertificate;
 import dev.activator.knative.PodAddressPreference;

@@ -28,7 +28,7 @@ public final class Sessions {
     }, informers);
   }
 
-  private static KubernetesApiClient api(String url) {
+  public static KubernetesApiClient api(String url) {
     return TestValues.kubernetesApi(
         KubernetesClientFactory.configured(new ClusterAccess.At(URI.create(url))));
   }

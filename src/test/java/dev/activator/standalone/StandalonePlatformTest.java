@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.throttle.policy.WaitLimits;
-import dev.activator.kube.EventFetcher;
+import dev.activator.ext.console.EventFetcher;
 import dev.activator.testing.TestRevisions;
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.kube.ClusterAccess;
@@ -15,7 +15,7 @@ import dev.activator.ext.console.ClusterRevisionDetails;
 import dev.activator.platform.RevisionDetailsSource.Setting;
 import dev.activator.platform.RevisionDetailsSource;
 import dev.activator.platform.ScalingReport;
-import dev.activator.platform.KnativeAutoscalerDefaults;
+import dev.activator.ext.console.KnativeAutoscalerDefaults;
 import dev.activator.ext.console.ScalingExplanationBuilder;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;

@@ -1,11 +1,9 @@
 package dev.activator.ext.console;
 
 import dev.activator.throttle.policy.WaitLimits;
-import dev.activator.platform.KnativeAutoscalerDefaults;
 import dev.activator.platform.RevisionDetailsSource;
 import dev.activator.platform.WorkloadDetails;
 import dev.activator.knative.ClusterWatcher;
-import dev.activator.kube.EventFetcher;
 import dev.activator.ext.console.RevisionWaitReport.RulesReport;
 import dev.activator.revision.KnownLabels;
 import dev.activator.revision.Revision;
@@ -202,8 +200,7 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
         .read(new EventFetcher.Objects(id.namespace(),
             Set.copyOf(List.of(id.withoutPort().name(), workload)), workload))
         .thenApply(answer -> switch (answer) {
-          case EventFetcher.Answer.Read(var all) -> new Known<>(
-              all.stream().map(EventLine::of).toList(), "");
+          case EventFetcher.Answer.Read(var all) -> new Known<>(all, "");
           case EventFetcher.Answer.Forbidden() -> new Known<>(List.of(),
               "This activator may not list Events (the chart's rbac.events): " + command(id));
           case EventFetcher.Answer.Failed(var why) -> new Known<>(List.of(),

@@ -4,7 +4,6 @@ import dev.activator.observability.ColdStarts.OngoingColdStart;
 import dev.activator.platform.ScalingReport;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.throttle.policy.WaitLimits;
-import dev.activator.kube.EventFetcher;
 import dev.activator.revision.ScalingView;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.knative.ClusterWatcher;
@@ -23,7 +22,6 @@ import dev.activator.observability.ColdStarts;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
 import dev.activator.observability.TelemetryLifecycle;
-import dev.activator.platform.KnativeAutoscalerDefaults;
 import dev.activator.platform.Platform;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.RevisionId;
@@ -294,7 +292,8 @@ public class ConsoleConfiguration {
       RevisionHourHistory hours, LastFailedRequests failures, LoopGroup loops,
       ObjectProvider<WakingExplanations> waking) {
     var clock = loops.loopFor(CLOCK);
-    var own = platform.scalingDefaults();
+    var scalingDefaults = platform.scalingDefaults();
+    var own = scalingDefaults == null ? null : KnativeAutoscalerDefaults.of(scalingDefaults);
     var details = new ClusterRevisionDetails(cluster,
         new ClusterRevisionDetails.Defaults(identity.clusterDomain(), serving.queueCapacity(),
             new WaitLimits(serving.queueTimeout(), serving.startTimeout()),

@@ -1,18 +1,17 @@
-package dev.activator.kube;
+package dev.activator.ext.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.kube.Sessions;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import dev.activator.kube.EventFetcher.Answer;
-import dev.activator.kube.EventFetcher.Event;
+import dev.activator.platform.RevisionDetailsSource.EventLine;
+import dev.activator.ext.console.EventFetcher.Answer;
 import dev.activator.kube.reflector.KubernetesApiClient;
-import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -45,8 +44,7 @@ class EventFetcherTest {
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext("/api/v1/namespaces/default/events", this::answer);
     server.start();
-    api = TestValues.kubernetesApi(KubernetesClientFactory.configured(new ClusterAccess.At(
-        URI.create("http://127.0.0.1:" + server.getAddress().getPort()))));
+    api = Sessions.api("http://127.0.0.1:" + server.getAddress().getPort());
     reader = new EventFetcher(() -> api, loop::nanoTime, LONG);
   }
 
@@ -102,10 +100,12 @@ class EventFetcherTest {
         event("\"firstTimestamp\": \"nonsense\"", "Pod", "hello-00001-deployment-0"));
 
     assertThat(read()).isInstanceOfSatisfying(Answer.Read.class, found -> assertThat(found.events())
-        .extracting(Event::name).containsExactly(POD, "hello-00001-deployment-6c5f8d9b7",
-            "hello-00001", "hello-00001-deployment-0"));
-    assertThat(((Answer.Read) read()).events()).first().isEqualTo(new Event(
-        Instant.parse("2026-11-22T12:00:03.5Z"), "Warning", "BackOff", "Pod", POD, "no image"));
+        .extracting(EventLine::about).containsExactly("Pod " + POD,
+            "ReplicaSet hello-00001-deployment-6c5f8d9b7", "Revision hello-00001",
+            "Pod hello-00001-deployment-0"));
+    assertThat(((Answer.Read) read()).events()).first().isEqualTo(
+        new EventLine(Instant.parse("2026-11-22T12:00:03.5Z"), "Warning", "BackOff", "Pod " + POD,
+            "no image"));
   }
 
   @Test

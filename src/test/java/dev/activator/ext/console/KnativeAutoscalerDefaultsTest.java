@@ -1,9 +1,10 @@
-package dev.activator.platform;
+package dev.activator.ext.console;
 
 import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.platform.Platform.ScalingDefaults;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.platform.RevisionDetailsSource.Setting;
 import dev.activator.embedded.api.Objects;
@@ -106,7 +107,8 @@ class KnativeAutoscalerDefaultsTest {
 
   @Test
   void inEmbeddedModeTheSettingsOfItsAutoscalerHold() {
-    var defaults = KnativeAutoscalerDefaults.embedded(Duration.ofSeconds(6), 10);
+    var defaults = KnativeAutoscalerDefaults
+        .of(new ScalingDefaults(Duration.ofSeconds(6), 10));
 
     var rows = defaults.rows(Map.of(), 0);
 

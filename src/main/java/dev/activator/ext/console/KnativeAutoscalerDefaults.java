@@ -1,8 +1,8 @@
-package dev.activator.platform;
+package dev.activator.ext.console;
 
+import dev.activator.platform.Platform.ScalingDefaults;
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.platform.RevisionDetailsSource.Setting;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -103,14 +103,15 @@ public record KnativeAutoscalerDefaults(Map<String, Setting> values, @Nullable I
   }
 
   /** The defaults of the autoscaler in this process. */
-  public static KnativeAutoscalerDefaults embedded(Duration window, int maxPods) {
+  static KnativeAutoscalerDefaults of(ScalingDefaults own) {
     var values = new LinkedHashMap<String, Setting>();
     OF_EMBEDDED_MODE.forEach(name -> values.put(name,
         new Setting(name, KNATIVES.getOrDefault(name, ""), BY_DEFAULT)));
-    values.put(MAX_SCALE, new Setting(MAX_SCALE, "" + maxPods, "activator.embedded.max-pods"));
+    values.put(MAX_SCALE,
+        new Setting(MAX_SCALE, "" + own.maxPods(), "activator.embedded.max-pods"));
     values.put(WINDOW,
-        new Setting(WINDOW, window.toSeconds() + "s", "activator.embedded.stable-window"));
-    return new KnativeAutoscalerDefaults(values, maxPods);
+        new Setting(WINDOW, own.window().toSeconds() + "s", "activator.embedded.stable-window"));
+    return new KnativeAutoscalerDefaults(values, own.maxPods());
   }
 
   /** The maximum number of pods; null if unlimited. */

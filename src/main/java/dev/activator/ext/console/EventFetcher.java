@@ -1,13 +1,12 @@
-package dev.activator.kube;
+package dev.activator.ext.console;
 
+import dev.activator.platform.RevisionDetailsSource.EventLine;
 import dev.activator.kube.reflector.KubernetesApiException;
 import dev.activator.kube.reflector.KubernetesApiClient;
 import dev.activator.kube.reflector.KubernetesApiClient.ApiAnswer;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -73,37 +72,9 @@ public final class EventFetcher {
     }
   }
 
-  /** @param when the time of the last occurrence */
-  public record Event(Instant when, String type, String reason, String kind, String name,
-      String message) {
-    public static Event of(JsonNode event) {
-      return new Event(lastTime(event), event.path("type").asString(""),
-          event.path("reason").asString(""), event.at("/involvedObject/kind").asString(""),
-          event.at("/involvedObject/name").asString(""), event.path("message").asString(""));
-    }
-
-    /**
-     * The time of the last occurrence. Older and newer writers of Events use different fields for
-     * it.
-     */
-    private static Instant lastTime(JsonNode event) {
-      return Stream.of("/series/lastObservedTime", "/lastTimestamp", "/eventTime",
-          "/firstTimestamp", "/metadata/creationTimestamp").map(path -> event.at(path).asString(""))
-          .filter(text -> !text.isEmpty()).findFirst().map(Event::parse).orElse(Instant.EPOCH);
-    }
-
-    private static Instant parse(String text) {
-      try {
-        return Instant.parse(text);
-      } catch (DateTimeParseException e) {
-        return Instant.EPOCH;
-      }
-    }
-  }
-
   public sealed interface Answer {
     /** @param events sorted, the newest first */
-    record Read(List<Event> events) implements Answer {}
+    record Read(List<EventLine> events) implements Answer {}
 
     record Forbidden() implements Answer {}
 
@@ -157,13 +128,14 @@ public final class EventFetcher {
     var lists = Stream.concat(
         what.names.stream().sorted().map(name -> list(open, what, "involvedObject.name=" + name)),
         Stream.of("ReplicaSet", "Pod").map(kind -> list(open, what, "involvedObject.kind=" + kind)
-            .thenApply(all -> all.stream().filter(each -> made.matcher(each.name).matches())
+            .thenApply(all -> all.stream()
+                .filter(each -> made.matcher(each.about().substring(kind.length() + 1)).matches())
                 .toList())))
         .toList();
     return CompletableFuture.allOf(lists.toArray(CompletableFuture<?>[]::new))
         .<Answer>thenApply(_ -> new Answer.Read(lists.stream()
             .flatMap(list -> list.join().stream()).distinct()
-            .sorted(Comparator.comparing(Event::when).reversed()).limit(MAX_EVENTS).toList()))
+            .sorted(Comparator.comparing(EventLine::when).reversed()).limit(MAX_EVENTS).toList()))
         .orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
         .exceptionally(EventFetcher::failed);
   }
@@ -178,17 +150,18 @@ public final class EventFetcher {
     return new Answer.Failed("no answer from the Kubernetes API");
   }
 
-  private CompletableFuture<List<Event>> list(KubernetesApiClient open, Objects what,
+  private CompletableFuture<List<EventLine>> list(KubernetesApiClient open, Objects what,
       String selector) {
     return pages(open, "api/v1/namespaces/" + what.namespace + "/events?limit=" + PAGE
         + "&fieldSelector=" + encoded(selector), "", 1, new ArrayList<>());
   }
 
-  private CompletableFuture<List<Event>> pages(KubernetesApiClient open, String path, String next,
-      int page, List<Event> found) {
+  private CompletableFuture<List<EventLine>> pages(KubernetesApiClient open, String path,
+      String next,
+      int page, List<EventLine> found) {
     return open.fetch(path + next, timeout).thenCompose(answer -> {
       var list = list(answer);
-      list.path("items").values().forEach(event -> found.add(Event.of(event)));
+      list.path("items").values().forEach(event -> found.add(EventLine.of(event)));
       var more = list.at("/metadata/continue").asString("");
       return more.isEmpty() || page == MAX_PAGES
           ? CompletableFuture.completedFuture(found)
