@@ -9,9 +9,10 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.observability.RequestOutcome;
 import dev.activator.app.Extensions;
 import dev.activator.http.KnownHeader;
-import dev.activator.http.HeaderMap;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.TestExtensions;
 import com.tngtech.archunit.base.DescribedPredicate;
@@ -155,7 +156,7 @@ class ArchitectureTest {
             "java.util.regex", "java.time", "java.time.format", "org.jspecify.annotations",
             "..policy..",
             inside("revision"), inside("config"))).or(type(KnownHeader.class))
-            .or(type(HeaderMap.class))
+            .or(type(HeaderFieldList.class)).or(type(RequestOutcome.class))
             .or(type(KnownHeader[].class)))
         .because("a decision is tested without threads, sockets or clocks").allowEmptyShould(true)
         .check(PRODUCT);

@@ -22,7 +22,7 @@ import dev.activator.embedded.runtime.EmbeddedScaleClient;
 import dev.activator.embedded.runtime.LocalRuntimeDependencies;
 import dev.activator.embedded.runtime.ScaledServiceCrd;
 import dev.activator.embedded.runtime.DefaultConfigMapCreator;
-import dev.activator.http.HeaderMap;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
@@ -35,8 +35,7 @@ import dev.activator.standalone.IdleEnvironment;
 import dev.activator.standalone.ScaleClients;
 import dev.activator.standalone.ScaledServiceAutoscalerAdapter;
 import dev.activator.standalone.ScaledServices;
-import dev.activator.proxy.policy.HostRouter;
-import dev.activator.proxy.policy.UnknownHostHint;
+import dev.activator.proxy.policy.RevisionResolver.HostRouter;
 import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.revision.Destination;
 import dev.activator.revision.LiveRevision;
@@ -170,13 +169,12 @@ public final class EmbeddedPlatform implements Platform {
   @Override
   public RevisionResolver names(String clusterDomain) {
     return new RevisionResolver.Local(new LocalHosts(runtime::revision, services),
-        new RevisionResolver.Knative(clusterDomain, services), this::known);
+        new RevisionResolver.Knative(clusterDomain, services), this::hint);
   }
 
-  private UnknownHostHint known(String host) {
-    return new UnknownHostHint(
-        LocalHosts.of(runtime.hosts(), store.list(ScaledServiceCrd.of(store), _ -> true)),
-        deletedHosts.contains(host));
+  private String hint(String unknownHost) {
+    return LocalHosts.hint(deletedHosts.contains(unknownHost),
+        LocalHosts.of(runtime.hosts(), store.list(ScaledServiceCrd.of(store), _ -> true)));
   }
 
   @Override
@@ -389,6 +387,12 @@ public final class EmbeddedPlatform implements Platform {
               Stream.of((hosts.size() - MAX_HOSTS) + " more")).toList();
     }
 
+    /** The end of a sentence that says that a host is unknown. */
+    static String hint(boolean deleted, List<String> known) {
+      return (deleted ? ": it was deleted" : "")
+          + (known.isEmpty() ? "" : "; there are " + String.join(", ", known));
+    }
+
     /** The hosts of a Service or a ScaledService. */
     static Stream<String> hostsOf(ObjectNode object) {
       var others = Stream.concat(object.at("/spec/hosts").valueStream(),
@@ -406,7 +410,7 @@ public final class EmbeddedPlatform implements Platform {
     }
 
     @Override
-    public @Nullable RevisionId revision(String host, String target, HeaderMap fields) {
+    public @Nullable RevisionId revision(String host, String target, HeaderFieldList fields) {
       var named = NAME.matcher(host.toLowerCase(Locale.ROOT));
       if (!named.matches()) {
         return null;

@@ -1,5 +1,8 @@
 package dev.activator.http;
 
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
+
 /**
  * A token bucket for HTTP/2 control frames, which cost their sender almost nothing. It is refilled
  * over time, and by each frame of a message: those to a caller, and those to and from a pod.
@@ -8,6 +11,8 @@ package dev.activator.http;
  * nghttp2 1,000 resets, then 33 a second.
  */
 public final class FrameBudget {
+  public static final Http2Exception TOO_MANY = Http2Exception
+      .connectionError(Http2Error.ENHANCE_YOUR_CALM, "too many control frames");
   public static final int BURST = 1_000;
   static final int PER_SECOND = 100;
   static final int PER_RESPONSE_FRAME = 10;
@@ -36,13 +41,20 @@ public final class FrameBudget {
   }
 
   /** Whether a frame is charged: every frame that carries no part of a head or body is. */
-  public static boolean isCharged(int type, int flags, int length) {
+  static boolean isCharged(int type, int flags, int length) {
     return switch (type) {
       case DATA -> length == 0 && (flags & END_STREAM) == 0;
       case HEADERS, CONTINUATION -> length == 0;
       case PUSH_PROMISE -> false; // It is a connection error anyway.
       default -> true;
     };
+  }
+
+  /** Charges a frame that is about to be read. */
+  public void charge(int type, int flags, int length, long nowNanos) throws Http2Exception {
+    if (isCharged(type, flags, length) && !take(nowNanos)) {
+      throw TOO_MANY;
+    }
   }
 
   /** Charges a frame. False if there were too many. */

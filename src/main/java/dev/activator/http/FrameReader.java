@@ -1,5 +1,6 @@
 package dev.activator.http;
 
+import dev.activator.http.Http2Setup.FrameGuard;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2CodecUtil;

@@ -4,8 +4,6 @@ import io.netty.handler.codec.http.HttpHeaderValidationUtil;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpHeadersFactory;
 import io.netty.handler.codec.http.HttpMessage;
-import io.netty.handler.codec.http.HttpMessageDecoderResult;
-import io.netty.handler.codec.http.HttpRequest;
 import io.netty.util.AsciiString;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,6 +14,7 @@ import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +23,19 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Errors.</b> An {@link IllegalArgumentException} for a malformed value, if values are checked.
  */
-public final class HeaderFieldList extends HttpHeaders implements HeaderMap {
+public final class HeaderFieldList extends HttpHeaders {
+  /**
+   * The number of elements of a list that are parsed. Envoy's limit for {@code Connection} is 10.
+   */
+  public static final int MAX_ELEMENTS = 100;
+  /**
+   * The limit of fields in a request, including trailers, because each field takes much more memory
+   * than its bytes. HTTP/2 applies it to head and trailers separately. Envoy's limit is 100.
+   */
+  public static final int MAX_IN_REQUEST = 1_000;
+  /** The same limit for responses. */
+  public static final int MAX_IN_RESPONSE = 10_000;
+
   /** Creates lists that check values; decoders check names. */
   public static final HttpHeadersFactory CHECKED = new HttpHeadersFactory() {
     @Override
@@ -41,10 +52,6 @@ public final class HeaderFieldList extends HttpHeaders implements HeaderMap {
   /** A shared empty list, which must not be changed. */
   static final HeaderFieldList NONE = new HeaderFieldList(false);
   private static final int INITIAL_CAPACITY = 8;
-  /** The bytes of the objects of a head. */
-  private static final int HEAD_BYTES = 512;
-  /** The bytes of the entry and the two strings of a field, without their text. */
-  private static final int FIELD_BYTES = 100;
 
   private final boolean checked;
   private CharSequence[] names = new CharSequence[INITIAL_CAPACITY];
@@ -72,48 +79,47 @@ public final class HeaderFieldList extends HttpHeaders implements HeaderMap {
     return copy;
   }
 
-  /** Returns the bytes in memory of a head: its text, and the objects that hold it. */
-  public static int bytesInMemory(HttpRequest head) {
-    return head.decoderResult() instanceof HttpMessageDecoderResult read
-        ? bytesInMemory(read.totalSize(), head.headers().size())
-        : HEAD_BYTES + head.uri().length() + of(head.headers()).bytesInMemory();
-  }
-
-  /** Estimates the bytes in memory of a head from the length of its text. */
-  public static int bytesInMemory(int textBytes, int fields) {
-    return HEAD_BYTES + textBytes + FIELD_BYTES * fields;
-  }
-
-  /** Returns the bytes in memory of the fields alone. */
-  public int bytesInMemory() {
-    int bytes = FIELD_BYTES * size;
+  /** The length of the text of all fields. */
+  public int textLength() {
+    int length = 0;
     for (int i = 0; i < size; i++) {
-      bytes += names[i].length() + values[i].length();
+      length += names[i].length() + values[i].length();
     }
-    return bytes;
+    return length;
   }
 
-  /** Whether a list that affects the connection has more elements than are parsed. */
-  public boolean hasTooManyOptions() {
-    return hasTooManyElements(KnownHeader.CONNECTION.name)
-        || hasTooManyElements(KnownHeader.UPGRADE.name) || hasTooManyElements(KnownHeader.TE.name);
+  /** The first value, or empty. */
+  public String text(KnownHeader field) {
+    var value = first(field);
+    return value == null ? "" : value;
   }
 
-  private boolean hasTooManyElements(CharSequence name) {
-    int at = first(name);
-    if (at < 0 || values[at].length() < MAX_ELEMENTS && find(name, at + 1) < 0) {
-      // There is none, or a single short one, as in nearly all messages.
-      return false;
-    }
+  /** Whether a field has the token, also in a comma-separated list. */
+  public boolean hasToken(KnownHeader field, String token) {
+    boolean[] found = new boolean[1];
+    eachToken(all(field), each -> found[0] |= each.equalsIgnoreCase(token));
+    return found[0];
+  }
+
+  /**
+   * Splits comma-separated lists (RFC 9110, section 5.6.1). Skips empty elements, and those beyond
+   * {@link #MAX_ELEMENTS}. Decoders refuse lists that affect the connection and are longer.
+   */
+  public static void eachToken(List<String> values, Consumer<String> token) {
     int elements = 0;
-    for (; at >= 0 && elements <= MAX_ELEMENTS; at = find(name, at + 1)) {
-      var value = values[at];
-      elements++;
-      for (int i = 0; i < value.length() && elements <= MAX_ELEMENTS; i++) {
-        elements += value.charAt(i) == ',' ? 1 : 0;
+    for (String value : values) {
+      int from = 0;
+      while (from <= value.length() && elements < MAX_ELEMENTS) {
+        int comma = value.indexOf(',', from);
+        int to = comma < 0 ? value.length() : comma;
+        String element = value.substring(from, to).strip();
+        if (!element.isEmpty()) {
+          token.accept(element);
+        }
+        from = to + 1;
+        elements++;
       }
     }
-    return elements > MAX_ELEMENTS;
   }
 
   /** Returns the name if it is a token (RFC 9110, section 5.1), or throws. */
@@ -209,22 +215,18 @@ public final class HeaderFieldList extends HttpHeaders implements HeaderMap {
     return getAll((CharSequence) name);
   }
 
-  @Override
   public @Nullable String first(KnownHeader field) {
     return get(field.name);
   }
 
-  @Override
   public List<String> all(KnownHeader field) {
     return getAll(field.name);
   }
 
-  @Override
   public boolean has(KnownHeader field) {
     return first(field.name) >= 0;
   }
 
-  @Override
   public boolean isRepeated(KnownHeader field) {
     return isRepeated(field.name);
   }
@@ -234,12 +236,11 @@ public final class HeaderFieldList extends HttpHeaders implements HeaderMap {
     return at >= 0 && find(name, at + 1) >= 0;
   }
 
-  @Override
   public void set(KnownHeader field, String value) {
     set(field.name, value);
   }
 
-  @Override
+  /** Sets a field and puts it before all others. */
   public void setFirst(KnownHeader field, String value) {
     set(field.name, value);
     var last = values[size - 1];
@@ -249,12 +250,10 @@ public final class HeaderFieldList extends HttpHeaders implements HeaderMap {
     values[0] = last;
   }
 
-  @Override
   public void remove(KnownHeader field) {
     remove(field.name);
   }
 
-  @Override
   public void removeAll(Set<String> namesIgnoringCase) {
     int to = 0;
     for (int i = 0; i < size; i++) {
@@ -386,26 +385,33 @@ public final class HeaderFieldList extends HttpHeaders implements HeaderMap {
   @Override
   public List<Map.Entry<String, String>> entries() {
     var all = new ArrayList<Map.Entry<String, String>>(size);
-    iterator().forEachRemaining(all::add);
+    for (int i = 0; i < size; i++) {
+      all.add(Map.entry(names[i].toString(), values[i].toString()));
+    }
     return all;
   }
 
   @Override
   public Iterator<Map.Entry<String, String>> iterator() {
-    return new Each<>() {
-      @Override
-      Map.Entry<String, String> at(int index) {
-        return Map.entry(names[index].toString(), values[index].toString());
-      }
-    };
+    return entries().iterator();
   }
 
   @Override
   public Iterator<Map.Entry<CharSequence, CharSequence>> iteratorCharSequence() {
-    return new Each<>() {
+    return new Iterator<>() {
+      private int next;
+
       @Override
-      Map.Entry<CharSequence, CharSequence> at(int index) {
-        return Map.entry(names[index], values[index]);
+      public boolean hasNext() {
+        return next < size;
+      }
+
+      @Override
+      public Map.Entry<CharSequence, CharSequence> next() {
+        if (next >= size) {
+          throw new NoSuchElementException();
+        }
+        return Map.entry(names[next], values[next++]);
       }
     };
   }
@@ -413,25 +419,6 @@ public final class HeaderFieldList extends HttpHeaders implements HeaderMap {
   @Override
   public Iterator<? extends CharSequence> valueCharSequenceIterator(CharSequence name) {
     return first(name) < 0 ? Collections.emptyIterator() : getAll(name).iterator();
-  }
-
-  private abstract class Each<T> implements Iterator<T> {
-    private int next;
-
-    abstract T at(int index);
-
-    @Override
-    public boolean hasNext() {
-      return next < size;
-    }
-
-    @Override
-    public T next() {
-      if (next >= size) {
-        throw new NoSuchElementException();
-      }
-      return at(next++);
-    }
   }
 
   @Override

@@ -20,6 +20,23 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Source.</b> RFC 9113, section 10.5; CVE-2019-9512 and following.
  */
 public final class Http2Setup {
+  /** Limits what a peer may send, before each of its frames is read. */
+  @FunctionalInterface
+  public interface FrameGuard {
+    FrameGuard NONE = (_, _, _) -> true;
+
+    /**
+     * Called when the header of a frame is complete. The frame stays unread if the result is false.
+     */
+    boolean mayBegin(int type, int flags, int length) throws Http2Exception;
+
+    /**
+     * @param partialHeadBytes with frame headers; 0 if no head is incomplete
+     * @param tableBytes the bytes that the HPACK table may hold beyond its nominal size
+     */
+    default void readEnds(int partialHeadBytes, int tableBytes) {}
+  }
+
   /** The maximum number of queued answers to PING, SETTINGS and errors. */
   private static final int MAX_QUEUED_CONTROL_FRAMES = 1_000;
 

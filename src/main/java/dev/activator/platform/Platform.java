@@ -6,7 +6,7 @@ import dev.activator.revision.ScalingView;
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.lifecycle.LifecyclePart;
-import dev.activator.proxy.policy.HostRouter;
+import dev.activator.proxy.policy.RevisionResolver.HostRouter;
 import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.PodFreezer;

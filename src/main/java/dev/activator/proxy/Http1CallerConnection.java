@@ -152,7 +152,7 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
 
   private void malformedBody(Throwable cause) {
     if (current != null) {
-      current.fail(new RequestFailure.BadRequest(
+      current.fail(RequestFailure.badRequest(
           MalformedRequestException.text(cause, "malformed chunk")));
     } else {
       close();
@@ -419,7 +419,7 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
     log.debug("No memory for the connection to {}", caller.address());
     writer.closeAfterThis();
     if (current != null && !reader.isStopped()) {
-      current.fail(new RequestFailure.MemoryFull(1));
+      current.fail(RequestFailure.memoryFull(1));
     }
     close();
   }

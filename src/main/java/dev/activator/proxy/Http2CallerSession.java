@@ -274,7 +274,7 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
     }
     var downstream = new Http2Downstream(this, stream, null, false);
     assign(stream, downstream);
-    downstream.answer(new RequestFailure.HeadTooLarge(), ErrorFormat.TEXT);
+    downstream.answer(RequestFailure.headTooLarge(), ErrorFormat.TEXT);
     downstream.ended();
   }
 

@@ -130,7 +130,7 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
     to.content(part);
     to.flushUpstream();
     if (unconsumed > 0 && !session.hasMemoryForBodies()) {
-      to.fail(new RequestFailure.MemoryFull(1));
+      to.fail(RequestFailure.memoryFull(1));
     }
     return 0;
   }

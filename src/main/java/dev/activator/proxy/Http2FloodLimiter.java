@@ -1,7 +1,7 @@
 package dev.activator.proxy;
 
 import dev.activator.http.FrameBudget;
-import dev.activator.http.FrameGuard;
+import dev.activator.http.Http2Setup.FrameGuard;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.AbusiveConnectionCounter.Reason;
@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Errors.</b> Ends the connection with ENHANCE_YOUR_CALM.
  */
 final class Http2FloodLimiter implements FrameGuard {
-  private static final Http2Exception TOO_MANY_CONTROL_FRAMES = error(Reason.CONTROL_FRAMES);
   private static final Http2Exception HEAD_TOO_SLOW = error(Reason.SLOW_HEAD);
   private static final Http2Exception TOO_MANY_PARTIAL_HEADS = error(Reason.PARTIAL_HEADS);
 
@@ -78,7 +77,7 @@ final class Http2FloodLimiter implements FrameGuard {
   /** Charges for an error of the caller that is answered with a reset. */
   void answeredError() {
     if (!ended && !errors.take(loop.nanoTime())) {
-      refuse(TOO_MANY_CONTROL_FRAMES);
+      refuse(FrameBudget.TOO_MANY);
     }
   }
 
@@ -88,9 +87,7 @@ final class Http2FloodLimiter implements FrameGuard {
       return false;
     }
     headTimed &= type != Http2FrameTypes.HEADERS;
-    if (FrameBudget.isCharged(type, flags, length) && !budget.take(loop.nanoTime())) {
-      throw TOO_MANY_CONTROL_FRAMES;
-    }
+    budget.charge(type, flags, length, loop.nanoTime());
     return true;
   }
 

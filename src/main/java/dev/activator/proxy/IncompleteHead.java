@@ -1,6 +1,5 @@
 package dev.activator.proxy;
 
-import dev.activator.http.HeaderFieldList;
 import dev.activator.loop.Loop;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.proxy.exchange.HeldRequestBytes;
@@ -51,7 +50,7 @@ final class IncompleteHead {
     if (counted == null) {
       counted = held.partialHead(refuse);
     }
-    counted.grew(HeaderFieldList.bytesInMemory(bytes, fields));
+    counted.grew(HeldRequestBytes.ofHead(bytes, fields));
   }
 
   /** It is complete, or its connection has ended. */

@@ -9,7 +9,7 @@ import dev.activator.standalone.policy.ActivatorEndpointSlice;
 import dev.activator.standalone.policy.ActivatorSlicePlanner;
 import dev.activator.standalone.policy.CaBundle;
 import dev.activator.standalone.policy.ActivatorSlicePlanner.Activators;
-import dev.activator.http.HeaderMap;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.knative.RevisionSource.Sink;
 import dev.activator.standalone.ScaledServices.Scope;
 import dev.activator.standalone.policy.ScaledServiceRouteTable;
@@ -158,7 +158,7 @@ final class ScaledServiceResolver {
   }
 
   /** The revision to which a request is routed; null if there is none. */
-  @Nullable RevisionId revision(String host, String target, HeaderMap fields) {
+  @Nullable RevisionId revision(String host, String target, HeaderFieldList fields) {
     var id = hosts.find(host, target, fields);
     return id == null || sink.isNameTaken(id.withoutPort()) ? null : id;
   }

@@ -1,14 +1,14 @@
 package dev.activator.standalone;
 
 import dev.activator.config.NamespaceHostRules;
-import dev.activator.http.HeaderMap;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.knative.RevisionChangePublisher;
 import dev.activator.knative.RevisionSource;
 import dev.activator.kube.ClusterStartup;
 import dev.activator.kube.KubernetesSession;
 import dev.activator.kube.policy.IpFamily;
 import dev.activator.loop.Topic;
-import dev.activator.proxy.policy.HostRouter;
+import dev.activator.proxy.policy.RevisionResolver.HostRouter;
 import dev.activator.platform.IdleMethod;
 import dev.activator.platform.WakeMethod;
 import dev.activator.platform.WorkloadDetails;
@@ -132,7 +132,7 @@ public final class ScaledServices implements RevisionSource, HostRouter {
   }
 
   @Override
-  public @Nullable RevisionId revision(String host, String target, HeaderMap fields) {
+  public @Nullable RevisionId revision(String host, String target, HeaderFieldList fields) {
     var known = resolver;
     return known == null ? null : known.revision(host, target, fields);
   }

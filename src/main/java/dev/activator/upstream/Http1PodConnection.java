@@ -2,7 +2,7 @@ package dev.activator.upstream;
 
 import dev.activator.loop.NettyTransport;
 import dev.activator.http.HeaderFieldList;
-import dev.activator.http.HopByHopTrailers;
+import dev.activator.http.HopByHopFields;
 import dev.activator.http.Http1Encoder.RequestEncoder;
 import dev.activator.http.ReadTurn;
 import dev.activator.http.Tunnel;
@@ -46,7 +46,7 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
   private final Channel channel;
   private final Http1Pool pool;
   private final Http1ResponseDecoder decoder;
-  private final HopByHopTrailers trailers = new HopByHopTrailers();
+  private final HopByHopFields trailers = new HopByHopFields();
   private final ReadTurn turn;
   private final boolean overTls;
   @Nullable Http1PodConnection older;

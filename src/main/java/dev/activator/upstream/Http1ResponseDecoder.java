@@ -1,6 +1,7 @@
 package dev.activator.upstream;
 
-import dev.activator.http.HeaderCountLimit;
+import dev.activator.http.HopByHopFields;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.http.IncomingHttp2Head;
 import dev.activator.http.HeaderNameCache;
@@ -48,7 +49,7 @@ final class Http1ResponseDecoder extends HttpResponseDecoder {
   private static final AsciiString REASON = AsciiString.cached("OK");
 
   private final Trailers trailers;
-  private final HeaderCountLimit fields = new HeaderCountLimit(HeaderCountLimit.OF_RESPONSES);
+  private int fields;
   private @Nullable HttpMethod method;
   private ByteBuf reading = Unpooled.EMPTY_BUFFER;
   private @Nullable ReadTurn turn;
@@ -138,7 +139,7 @@ final class Http1ResponseDecoder extends HttpResponseDecoder {
   @Override
   protected boolean isContentAlwaysEmpty(HttpMessage message) {
     var response = (HttpResponse) message;
-    if (HeaderFieldList.in(response).hasTooManyOptions()) {
+    if (HopByHopFields.isTooLong(HeaderFieldList.in(response))) {
       throw new IllegalArgumentException("too many options of the connection");
     }
     if (HttpVersion.HTTP_1_0.equals(response.protocolVersion())) {
@@ -183,7 +184,7 @@ final class Http1ResponseDecoder extends HttpResponseDecoder {
 
   @Override
   protected String splitFirstWordInitialLine(byte[] line, int start, int length) {
-    fields.reset();
+    fields = 0;
     return is(HTTP_1_1, line, start, length)
         ? HTTP_1_1.toString()
         : super.splitFirstWordInitialLine(line, start, length);
@@ -217,7 +218,10 @@ final class Http1ResponseDecoder extends HttpResponseDecoder {
 
   @Override
   protected AsciiString splitHeaderName(byte[] line, int start, int length) {
-    fields.add();
+    fields++;
+    if (fields > HeaderFieldList.MAX_IN_RESPONSE) {
+      throw new TooLongHttpHeaderException("more than " + HeaderFieldList.MAX_IN_RESPONSE + " fields");
+    }
     int end = start + length;
     boolean hasColon = line[end] == ':' || lineHasColon();
     while (hasColon && (line[end] == ' ' || line[end] == '\t')) {

@@ -1,11 +1,9 @@
 package dev.activator.upstream;
 
 import dev.activator.http.FrameBudget;
-import dev.activator.http.FrameGuard;
 import dev.activator.http.AbstractHttp2Handler;
 import dev.activator.http.Http2Setup;
 import dev.activator.http.IncomingHttp2Head;
-import dev.activator.loop.Loop;
 import dev.activator.upstream.policy.Http2KeepAlive;
 import dev.activator.upstream.policy.TcpConnectionHealth;
 import io.netty.buffer.ByteBuf;
@@ -68,18 +66,6 @@ final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
   /** When the last stream was returned, or when the connection opened. */
   private long idleSince;
 
-  /** Ends the connection of a pod that sends too many frames that cost it almost nothing. */
-  private record ControlFrames(FrameBudget budget, Loop loop) implements FrameGuard {
-    @Override
-    public boolean mayBegin(int type, int flags, int length) throws Http2Exception {
-      if (FrameBudget.isCharged(type, flags, length) && !budget.take(loop.nanoTime())) {
-        throw Http2Exception.connectionError(Http2Error.ENHANCE_YOUR_CALM,
-            "too many control frames");
-      }
-      return true;
-    }
-  }
-
   private Http2PodSession(Http2Setup setup, Http2Pool pool, FrameBudget budget) {
     super(setup, pool.loop());
     this.pool = pool;
@@ -92,8 +78,10 @@ final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
     var settings = Http2Settings.defaultSettings().pushEnabled(false)
         .initialWindowSize(STREAM_WINDOW_BYTES).maxHeaderListSize(MAX_HEAD_BYTES);
     var budget = new FrameBudget(pool.nanoTime());
-    return new Http2PodSession(
-        Http2Setup.client(settings, new ControlFrames(budget, pool.loop())), pool, budget);
+    return new Http2PodSession(Http2Setup.client(settings, (type, flags, length) -> {
+      budget.charge(type, flags, length, pool.nanoTime());
+      return true;
+    }), pool, budget);
   }
 
   /** Whether bytes arrived so recently that checking the TCP state would add nothing. */

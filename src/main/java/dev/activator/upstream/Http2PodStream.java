@@ -1,6 +1,6 @@
 package dev.activator.upstream;
 
-import dev.activator.http.HeaderCountLimit;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.http.AbstractHttp2Handler;
 import dev.activator.http.IncomingHttp2Head;
 import io.netty.buffer.ByteBuf;
@@ -179,7 +179,7 @@ final class Http2PodStream implements UpstreamConnection, AbstractHttp2Handler.S
     if (listener == null) {
       return;
     }
-    if (incoming.size() > HeaderCountLimit.OF_RESPONSES) {
+    if (incoming.size() > HeaderFieldList.MAX_IN_RESPONSE) {
       throw malformed("too many fields");
     }
     if (answered) {

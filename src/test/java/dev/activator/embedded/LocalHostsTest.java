@@ -62,6 +62,13 @@ class LocalHostsTest {
   }
 
   @Test
+  void hintsAtOtherHosts_whenAHostIsUnknown() {
+    assertThat(EmbeddedPlatform.LocalHosts.hint(true, List.of("a.b", "c.d")))
+        .isEqualTo(": it was deleted; there are a.b, c.d");
+    assertThat(EmbeddedPlatform.LocalHosts.hint(false, List.of())).isEmpty();
+  }
+
+  @Test
   void saysHowManyMoreHostsThereAre() {
     var many = IntStream.range(0, 30)
         .mapToObj(i -> new RevisionId("default", "s" + (char) ('A' + i))).toList();

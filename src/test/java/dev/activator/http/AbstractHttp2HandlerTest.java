@@ -2,6 +2,8 @@ package dev.activator.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.http.Http2Setup.FrameGuard;
+
 import dev.activator.testing.VirtualLoop;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

@@ -2,6 +2,8 @@ package dev.activator.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.http.Http2Setup.FrameGuard;
+
 import dev.activator.testing.VirtualLoop;
 import com.sun.management.ThreadMXBean;
 import io.netty.buffer.ByteBuf;

@@ -16,7 +16,7 @@ import dev.activator.proxy.exchange.RevisionStarts;
 import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.exchange.UnreadResponseBytes;
-import dev.activator.proxy.policy.HostRouter;
+import dev.activator.proxy.policy.RevisionResolver.HostRouter;
 import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.proxy.policy.UnreadResponseBudget;

@@ -32,7 +32,7 @@ class GrpcAnswerTest {
 
   @Test
   void keepsReasonAndRetryAfter_andHasNoBody() {
-    assertThat(GrpcAnswer.of(new RequestFailure.QueueFull(7).answer()))
+    assertThat(GrpcAnswer.of(RequestFailure.queueFull(7).answer()))
         .isEqualTo(new LocalResponse(200,
             Map.of("Content-Type", "application/grpc", "K-Activator-Reason", "queue-full",
                 "Retry-After", "7", "grpc-status", "14", "grpc-message",

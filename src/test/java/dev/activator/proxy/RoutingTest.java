@@ -3,7 +3,7 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.lifecycle.Readiness;
-import dev.activator.proxy.policy.HostRouter;
+import dev.activator.proxy.policy.RevisionResolver.HostRouter;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import org.junit.jupiter.api.DisplayName;

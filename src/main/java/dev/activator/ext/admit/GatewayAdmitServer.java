@@ -238,7 +238,7 @@ final class GatewayAdmitServer {
     }).onErrorResume(IllegalArgumentException.class, e -> Mono
         .just(LocalResponse.error(400, "malformed question: " + e.getMessage())))
         .onErrorResume(TooLongHttpHeaderException.class,
-            _ -> Mono.just(new RequestFailure.HeadTooLarge().answer()))
+            _ -> Mono.just(RequestFailure.headTooLarge().answer()))
         .onErrorResume(TimeoutException.class, _ -> Mono
             .just(LocalResponse.error(408, "the question did not come in time")))
         .flatMap(answer -> Mono.from(ExtAuthzCodec.send(response, answer)));
@@ -262,7 +262,7 @@ final class GatewayAdmitServer {
         throw new IllegalArgumentException("it is longer than " + MAX_MESSAGE + " bytes");
       }
       body.writeBytes(part);
-      partial.grew(HeaderFieldList.bytesInMemory(body.size(), 0));
+      partial.grew(HeldRequestBytes.ofHead(body.size(), 0));
     }).map(ByteArrayOutputStream::toByteArray).takeUntilOther(refused.asMono())
         .doFinally(_ -> loop.execute(() -> {
           timer.cancel();

@@ -1,7 +1,6 @@
 package dev.activator.ext.admit;
 
 import dev.activator.proxy.AbusiveConnectionCounter;
-import dev.activator.http.HeaderFieldList;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.AbusiveConnectionCounter.Reason;
@@ -119,7 +118,7 @@ final class GatewayHeadLimiter extends ChannelInboundHandlerAdapter {
       awaited = true;
       timer.within(timeout);
     }
-    partial.grew(HeaderFieldList.bytesInMemory(bytes, 0));
+    partial.grew(HeldRequestBytes.ofHead(bytes, 0));
   }
 
   private void headEnded() {

@@ -91,7 +91,7 @@ final class PickedRequest extends GatewayCaller implements Delivery {
     if (pods.isStopping.getAsBoolean()) {
       owner.answered(SHUTTING_DOWN);
     } else if (http == null) {
-      owner.answered(new RequestFailure.BadRequest("malformed head").answer());
+      owner.answered(RequestFailure.badRequest("malformed head").answer());
     } else {
       admit(http, dispatcher.with(this));
     }

@@ -1,8 +1,8 @@
 package dev.activator.ext.tcp;
 
+import dev.activator.observability.RequestOutcome;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.policy.DeadlineCalculator;
-import dev.activator.proxy.policy.TimeoutKind;
 import dev.activator.revision.Revision;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
@@ -47,9 +47,9 @@ record ConnectionWait(Revision revision, QueueEntry entry) {
   }
 
   /** Which time is over; null if none is. */
-  @Nullable TimeoutKind timeout(long passed) {
+  @Nullable RequestOutcome timeout(long passed) {
     if (overallLeft(passed) <= 0) {
-      return TimeoutKind.OVERALL;
+      return RequestOutcome.REQUEST_TIMEOUT;
     }
     return entry.limits().left(passed, entry.podsNanos()) > 0
         ? null

@@ -11,7 +11,6 @@ import dev.activator.loop.Loop;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.observability.RequestObserver.Step;
 import dev.activator.observability.RequestOutcome;
-import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.policy.DeadlineCalculator;
 import dev.activator.proxy.policy.RequestFailure;
@@ -103,7 +102,7 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
       admission = dispatcher.throttle().apply(live, as);
     } catch (RuntimeException e) {
       log.error("Admitting a connection to {} failed", live, e);
-      refuse(new RequestFailure.Internal(), Event.REJECTED);
+      refuse(RequestFailure.internal(), Event.REJECTED);
       return;
     }
     switch (admission) {
@@ -111,7 +110,7 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
       case QueueEntry later -> {
         queue(later);
         if (dispatcher.held().isFull(later.heldBytes())) {
-          refuse(new RequestFailure.MemoryFull(later.retryAfterSeconds()), Event.REJECTED);
+          refuse(RequestFailure.memoryFull(later.retryAfterSeconds()), Event.REJECTED);
         }
       }
       case ThrottleDecision.NoRoom _ -> {
@@ -135,7 +134,7 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
       if (timeout == null) {
         timer.within(wait.untilCheck(passedNanos()));
       } else {
-        refuse(new RequestFailure.TimedOut(timeout,
+        refuse(RequestFailure.timedOut(timeout,
             dispatcher.seams().starts().of(live).why()), Event.WAITED_TOO_LONG);
       }
     } else if (dial != null) {
@@ -281,7 +280,7 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
       step.actions().forEach(this::run);
     } catch (RuntimeException e) {
       log.error("Carrying a connection to {} failed", live, e);
-      refusal = new RequestFailure.Internal();
+      refusal = RequestFailure.internal();
       state = state.on(Event.ERROR).next();
     }
     if (state.end() != null && !over) {
@@ -355,7 +354,7 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
       case REJECTED, WAITED_TOO_LONG, ERROR -> refused(Objects.requireNonNull(refusal));
       case POD_FAILED -> {
         failed(podFailure.text());
-        refused(new RequestFailure.BadGateway(podFailure.text()));
+        refused(RequestFailure.badGateway(podFailure.text()));
       }
     }
   }
@@ -401,7 +400,7 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
   }
 
   private void refused(RequestFailure why) {
-    ended(Exchange.outcome(why), why.answer().status());
+    ended(why.outcome(), why.answer().status());
     refusals.log(now(), others -> log.info("A connection of {} to {} was reset: {}. {} others"
         + " were since the last such line", peer(), live, why.answer().body().strip(), others));
   }

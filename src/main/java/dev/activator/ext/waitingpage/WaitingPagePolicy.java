@@ -1,7 +1,7 @@
 package dev.activator.ext.waitingpage;
 
 import dev.activator.config.WaitingPageMode;
-import dev.activator.http.HeaderMap;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.http.KnownHeader;
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.FramingCheck;
@@ -41,7 +41,7 @@ final class WaitingPagePolicy {
   }
 
   /** Whether a request is a navigation, which the page can repeat without losing anything. */
-  static boolean isNavigation(String method, HeaderMap fields) {
+  static boolean isNavigation(String method, HeaderFieldList fields) {
     return (method.equals("GET") || method.equals("HEAD"))
         && fields.text(KnownHeader.SEC_FETCH_MODE).equals("navigate")
         && fields.hasToken(KnownHeader.ACCEPT, "text/html") && !FramingCheck.hasBody(fields)

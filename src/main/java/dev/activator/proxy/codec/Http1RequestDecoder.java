@@ -1,10 +1,8 @@
 package dev.activator.proxy.codec;
 
 import dev.activator.http.HeaderNameCache;
-import dev.activator.http.HopByHopTrailers;
-import dev.activator.http.HeaderCountLimit;
+import dev.activator.http.HopByHopFields;
 import dev.activator.http.HeaderFieldList;
-import dev.activator.http.HeaderMap;
 import dev.activator.proxy.policy.FramingCheck;
 import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.proxy.policy.UpgradeNegotiation;
@@ -50,11 +48,11 @@ public final class Http1RequestDecoder extends HttpRequestDecoder {
   private static final String PROTOCOL = "HTTP/";
 
   private final LineValidator head = LineValidator.ofHead(MAX_HEAD_BYTES);
-  private final HeaderCountLimit fields = new HeaderCountLimit(HeaderCountLimit.OF_REQUESTS);
-  private final HopByHopTrailers hopByHop = new HopByHopTrailers();
+  private final HopByHopFields hopByHop = new HopByHopFields();
   private @Nullable ChunkValidator chunks;
   /** The number of bytes that are validated but not consumed yet. */
   private int seen;
+  private int fields;
   private boolean hasLength;
   private boolean hasUpgrade;
   private boolean refused;
@@ -77,7 +75,7 @@ public final class Http1RequestDecoder extends HttpRequestDecoder {
   }
 
   public int fields() {
-    return fields.fields();
+    return fields;
   }
 
   /**
@@ -190,7 +188,7 @@ public final class Http1RequestDecoder extends HttpRequestDecoder {
     head.startOver();
     chunks = null;
     seen = 0;
-    fields.reset();
+    fields = 0;
     hasLength = false;
     unparsed = hasUpgrade;
     hasUpgrade = false;
@@ -231,7 +229,10 @@ public final class Http1RequestDecoder extends HttpRequestDecoder {
 
   @Override
   protected AsciiString splitHeaderName(byte[] line, int start, int length) {
-    fields.add();
+    fields++;
+    if (fields > HeaderFieldList.MAX_IN_REQUEST) {
+      throw new TooLongHttpHeaderException("more than " + HeaderFieldList.MAX_IN_REQUEST + " fields");
+    }
     var known = HeaderNameCache.of(line, start, length);
     var name = known == null
         ? HeaderFieldList.checked(super.splitHeaderName(line, start, length))
@@ -250,9 +251,9 @@ public final class Http1RequestDecoder extends HttpRequestDecoder {
 
   @Override
   protected boolean isContentAlwaysEmpty(HttpMessage request) {
-    if (HeaderFieldList.in(request).hasTooManyOptions()) {
+    if (HopByHopFields.isTooLong(HeaderFieldList.in(request))) {
       throw new MalformedRequestException(
-          "more than " + HeaderMap.MAX_ELEMENTS + " options of the connection");
+          "more than " + HeaderFieldList.MAX_ELEMENTS + " options of the connection");
     }
     return super.isContentAlwaysEmpty(request);
   }

@@ -1,6 +1,6 @@
 package dev.activator.proxy.codec;
 
-import dev.activator.http.HeaderCountLimit;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.http.IncomingHttp2Head;
 import dev.activator.proxy.policy.FramingCheck;
 import io.netty.handler.codec.http.DefaultHttpRequest;
@@ -30,9 +30,9 @@ public final class Http2HeadParser {
   private Http2HeadParser() {}
 
   public static HttpRequest parse(int stream, IncomingHttp2Head from) throws Http2Exception {
-    if (from.size() > HeaderCountLimit.OF_REQUESTS) {
+    if (from.size() > HeaderFieldList.MAX_IN_REQUEST) {
       throw Http2Exception.headerListSizeError(stream, Http2Error.PROTOCOL_ERROR, true,
-          "more than %d fields", HeaderCountLimit.OF_REQUESTS);
+          "more than %d fields", HeaderFieldList.MAX_IN_REQUEST);
     }
     if (from.endsInBlank()) {
       throw malformed(stream, "malformed value");
@@ -59,7 +59,7 @@ public final class Http2HeadParser {
     if (from.hasPseudoHeaders()) {
       throw malformed(stream, "pseudo-headers in trailers");
     }
-    if (from.size() > HeaderCountLimit.OF_REQUESTS) {
+    if (from.size() > HeaderFieldList.MAX_IN_REQUEST) {
       throw malformed(stream, "too many trailers");
     }
     for (var name : from.fields().names()) {

@@ -6,7 +6,6 @@ import dev.activator.observability.RequestTimeline;
 import dev.activator.proxy.policy.DeadlineCalculator;
 import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.LocalResponse;
-import dev.activator.proxy.policy.TimeoutKind;
 import dev.activator.revision.LiveRevision;
 import dev.activator.throttle.PodChoice;
 import dev.activator.throttle.ThrottleDecision.Ending;
@@ -76,7 +75,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
       admission = dispatcher.throttle().apply(currentLive(), this);
     } catch (RuntimeException e) {
       log.error("Admitting a request of {} failed", currentRevision().id(), e);
-      fail(new RequestFailure.Internal());
+      fail(RequestFailure.internal());
       return;
     }
     switch (admission) {
@@ -88,7 +87,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
         if (full && queued != null && queued.entry() == later) {
           log.debug("Too many bytes are held to queue another request of {}",
               currentRevision().id());
-          fail(new RequestFailure.MemoryFull(later.retryAfterSeconds()));
+          fail(RequestFailure.memoryFull(later.retryAfterSeconds()));
         }
       }
     }
@@ -200,7 +199,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
         throw e;
       }
       log.error("Forwarding a request of {} failed", currentRevision().id(), e);
-      fail(new RequestFailure.Internal());
+      fail(RequestFailure.internal());
     }
   }
 
@@ -387,14 +386,14 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
       forwarder.stepTimedOut();
     } else {
       // The request waits for its delivery.
-      timedOut(TimeoutKind.CALLER);
+      timedOut(RequestOutcome.CALLER_DEADLINE);
     }
   }
 
-  void timedOut(TimeoutKind kind) {
+  void timedOut(RequestOutcome kind) {
     log.debug("A request of {} timed out: {}", currentRevision().id(), kind);
     abandon();
-    fail(new RequestFailure.TimedOut(kind, queued == null ? "" : queued.start().why()));
+    fail(RequestFailure.timedOut(kind, queued == null ? "" : queued.start().why()));
   }
 
   public void callerGone() {
@@ -411,7 +410,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
 
   public void endUnread() {
     log.debug("A response of {} is not read", currentRevision().id());
-    fail(new RequestFailure.Unread());
+    fail(RequestFailure.unread());
   }
 
   private void abandon() {

@@ -1,5 +1,6 @@
 package dev.activator.proxy.exchange;
 
+import dev.activator.observability.RequestOutcome;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.http.KnownHeader;
@@ -7,7 +8,6 @@ import dev.activator.proxy.policy.FramingCheck;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.PodProtocol;
 import dev.activator.proxy.policy.ReplayDecision;
-import dev.activator.proxy.policy.TimeoutKind;
 import dev.activator.proxy.policy.UpgradeNegotiation;
 import dev.activator.revision.Destination;
 import dev.activator.revision.PodTransport;
@@ -120,7 +120,7 @@ final class Forwarder extends SentBody implements UpstreamListener {
   private boolean isTooLate() {
     boolean late = exchange.callerNanosLeft() <= 0;
     if (late) {
-      exchange.timedOut(TimeoutKind.CALLER);
+      exchange.timedOut(RequestOutcome.CALLER_DEADLINE);
     }
     return late;
   }
@@ -297,7 +297,7 @@ final class Forwarder extends SentBody implements UpstreamListener {
     forget();
     if (isOneInterimTooMany()) {
       ending = Ending.UNCOUNTED;
-      fail(new RequestFailure.BadGateway("too many interim responses"));
+      fail("too many interim responses");
     } else if (!head.status().equals(HttpResponseStatus.CONTINUE)) {
       exchange.interim(head);
     } else if (awaitsContinue) {
@@ -325,7 +325,7 @@ final class Forwarder extends SentBody implements UpstreamListener {
     if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
       if (!UpgradeNegotiation.agrees(exchange.fields(), HeaderFieldList.in(head))) {
         ending = Ending.BROKEN;
-        fail(new RequestFailure.BadGateway("switched to a protocol that was not requested"));
+        fail("switched to a protocol that was not requested");
         return;
       }
     }
@@ -418,7 +418,7 @@ final class Forwarder extends SentBody implements UpstreamListener {
     ending = null;
     var again = permit.retry(exchange, connected);
     if (again == null) {
-      fail(new RequestFailure.BadGateway(why.text()));
+      fail(why.text());
     } else {
       log.debug("A request of {} could not be delivered to {}: {}", exchange.currentRevision().id(),
           permit.destination(), why.text());
@@ -428,7 +428,7 @@ final class Forwarder extends SentBody implements UpstreamListener {
 
   private void outOfMemory() {
     exchange.failed(UpstreamFailure.NO_MEMORY.text());
-    exchange.fail(new RequestFailure.MemoryFull(RETRY_AFTER_SECONDS));
+    exchange.fail(RequestFailure.memoryFull(RETRY_AFTER_SECONDS));
   }
 
   private void broken(UpstreamFailure why) {
@@ -437,16 +437,19 @@ final class Forwarder extends SentBody implements UpstreamListener {
       case NO_HTTP1, NO_HTTP2, NO_SETTINGS, MALFORMED -> Ending.UNCOUNTED;
       default -> Ending.BROKEN;
     };
-    fail(why == UpstreamFailure.UNRESPONSIVE
-        ? new RequestFailure.BadGateway(why.text(), "pod-unresponsive")
-        : new RequestFailure.BadGateway(why.text()));
+    fail(why.text(), why == UpstreamFailure.UNRESPONSIVE
+        ? RequestFailure.unresponsive(why.text())
+        : RequestFailure.badGateway(why.text()));
   }
 
-  private void fail(RequestFailure.BadGateway failure) {
+  private void fail(String kind) {
+    fail(kind, RequestFailure.badGateway(kind));
+  }
+
+  private void fail(String kind, RequestFailure failure) {
     log.debug("A request of {} failed at {}: {}", exchange.currentRevision().id(),
-        permit.destination(),
-        failure.kind());
-    exchange.failed(failure.kind());
+        permit.destination(), kind);
+    exchange.failed(kind);
     exchange.fail(failure);
   }
 

@@ -1,7 +1,9 @@
 package dev.activator.proxy.exchange;
 
+import dev.activator.http.HeaderFieldList;
 import dev.activator.proxy.policy.HeldMemoryLimit;
 import io.netty.handler.codec.DecoderResult;
+import io.netty.handler.codec.http.HttpMessageDecoderResult;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import java.util.LinkedHashSet;
@@ -24,11 +26,32 @@ public final class HeldRequestBytes {
   /** The maximum number of bytes of a body that are read ahead. */
   private static final int WINDOW_BYTES = 64 << 10;
 
+  /** The bytes of the objects of a head. */
+  private static final int HEAD_BYTES = 512;
+  /** The bytes of the entry and the two strings of a field, without their text. */
+  private static final int FIELD_BYTES = 100;
+
   private final HeldMemoryLimit limit;
   private final List<Share> shares = new CopyOnWriteArrayList<>();
 
   public HeldRequestBytes(HeldMemoryLimit limit) {
     this.limit = limit;
+  }
+
+  /** The bytes in memory of a head: its text, and the objects that hold it. */
+  static int ofHead(HttpRequest head) {
+    return head.decoderResult() instanceof HttpMessageDecoderResult read
+        ? ofHead(read.totalSize(), head.headers().size())
+        : HEAD_BYTES + head.uri().length() + ofFields(HeaderFieldList.of(head.headers()));
+  }
+
+  /** Estimates the bytes in memory of a head from the length of its text. */
+  public static int ofHead(int textBytes, int fields) {
+    return HEAD_BYTES + textBytes + FIELD_BYTES * fields;
+  }
+
+  static int ofFields(HeaderFieldList fields) {
+    return FIELD_BYTES * fields.size() + fields.textLength();
   }
 
   public Share share() {

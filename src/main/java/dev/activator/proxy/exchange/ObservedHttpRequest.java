@@ -162,7 +162,7 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
   }
 
   final void endedWith(RequestFailure failure) {
-    endedWith(failure.answer(errorFormat()), outcome(failure));
+    endedWith(failure.answer(errorFormat()), failure.outcome());
   }
 
   final void endedWith(LocalResponse answer, RequestOutcome how) {
@@ -170,37 +170,6 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
       wrote(ByteBufUtil.utf8Bytes(answer.body()));
     }
     ended(how, answer.status());
-  }
-
-  /** The outcome of a request that failed so. */
-  public static RequestOutcome outcome(RequestFailure failure) {
-    return switch (failure) {
-      case RequestFailure.UnknownRevision _,RequestFailure.UnknownHost _,RequestFailure.NoRule _ ->
-        RequestOutcome.REVISION_UNKNOWN;
-      case RequestFailure.LookupFailed _ -> RequestOutcome.LOOKUP_FAILED;
-      case RequestFailure.QueueFull _ -> RequestOutcome.QUEUE_FULL;
-      case RequestFailure.MemoryFull _ -> RequestOutcome.MEMORY_FULL;
-      case RequestFailure.DeadlineTooNear _ -> RequestOutcome.DEADLINE_TOO_NEAR;
-      case RequestFailure.RevisionGone _ -> RequestOutcome.REVISION_GONE;
-      case RequestFailure.CannotStart _ -> RequestOutcome.CANNOT_START;
-      case RequestFailure.PodGone _ -> RequestOutcome.POD_GONE;
-      case RequestFailure.ShuttingDown _ -> RequestOutcome.SHUTTING_DOWN;
-      case RequestFailure.BadGateway _,RequestFailure.Unreachable _ -> RequestOutcome.BAD_GATEWAY;
-      case RequestFailure.Unread _ -> RequestOutcome.UNREAD;
-      case RequestFailure.Internal _ -> RequestOutcome.INTERNAL;
-      case RequestFailure.TimedOut(var kind, _) -> switch (kind) {
-        case OVERALL -> RequestOutcome.REQUEST_TIMEOUT;
-        case RESPONSE_START -> RequestOutcome.RESPONSE_START_TIMEOUT;
-        case IDLE -> RequestOutcome.IDLE_TIMEOUT;
-        case QUEUE -> RequestOutcome.QUEUE_TIMEOUT;
-        case START -> RequestOutcome.START_TIMEOUT;
-        case CALLER -> RequestOutcome.CALLER_DEADLINE;
-      };
-      case RequestFailure.BadRequest _,RequestFailure.HeadTooLarge _,RequestFailure.UnknownVersion _ ->
-        RequestOutcome.BAD_REQUEST;
-      case RequestFailure.UnknownCoding _,RequestFailure.UnknownExpectation _ ->
-        RequestOutcome.BAD_REQUEST;
-    };
   }
 
   public final Loop loop() {

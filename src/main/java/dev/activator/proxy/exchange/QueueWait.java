@@ -1,6 +1,5 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.http.HeaderFieldList;
 import dev.activator.proxy.policy.DeadlineCalculator;
 import dev.activator.proxy.policy.StartStatus;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
@@ -36,7 +35,7 @@ final class QueueWait {
   /** Call once. The wait may be over when this returns. */
   void begin() {
     exchange.queued();
-    exchange.body().countIn(entry, HeaderFieldList.bytesInMemory(exchange.request()));
+    exchange.body().countIn(entry, HeldRequestBytes.ofHead(exchange.request()));
     long policy = policyNanos(exchange);
     decideAfter(policy == 0 ? RECHECK_NANOS : policy);
     if (policy == 0 && !start().ready() && left() > 0) {

@@ -182,11 +182,11 @@ public final class RequestBuffer {
   static int cost(HttpObject part) {
     var content = contentOf(part);
     if (content == null) {
-      return HeaderFieldList.bytesInMemory((HttpRequest) part);
+      return HeldRequestBytes.ofHead((HttpRequest) part);
     }
     int bytes = PART_BYTES + content.content().readableBytes();
     return content instanceof LastHttpContent last && !last.trailingHeaders().isEmpty()
-        ? bytes + HeaderFieldList.of(last.trailingHeaders()).bytesInMemory()
+        ? bytes + HeldRequestBytes.ofFields(HeaderFieldList.of(last.trailingHeaders()))
         : bytes;
   }
 

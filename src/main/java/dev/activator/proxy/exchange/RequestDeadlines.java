@@ -1,7 +1,7 @@
 package dev.activator.proxy.exchange;
 
+import dev.activator.observability.RequestOutcome;
 import dev.activator.proxy.policy.DeadlineCalculator;
-import dev.activator.proxy.policy.TimeoutKind;
 
 /**
  * The two deadlines that apply to a request at a time: that of the whole request, and that of its
@@ -57,7 +57,7 @@ final class RequestDeadlines {
   }
 
   /** Which time of the whole request is over. */
-  TimeoutKind wholeTimeout() {
+  RequestOutcome wholeTimeout() {
     var timeouts = exchange.currentRevision().timeouts();
     return written
         ? DeadlineCalculator.overAfterWrite(timeouts, writingNanos())

@@ -1,5 +1,6 @@
 package dev.activator.proxy.exchange;
 
+import dev.activator.observability.RequestOutcome;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestObserver;
@@ -94,11 +95,8 @@ public record RequestDispatcher(Loop loop, Router router,
 
   private void refuse(RequestFailure failure, HttpRequest request, HeaderFieldList fields,
       Downstream downstream) {
-    if (failure instanceof RequestFailure.UnknownRevision
-        || failure instanceof RequestFailure.UnknownHost
-        || failure instanceof RequestFailure.NoRule
-        || failure instanceof RequestFailure.LookupFailed) {
-      // Other refused requests name no revision.
+    if (failure.outcome() != RequestOutcome.BAD_REQUEST) {
+      // A malformed request names no revision.
       var refused = new ObservedHttpRequest(this, downstream.caller(), request, null);
       refused.saw(RequestObserver.Step.ARRIVED);
       refused.endedWith(failure);
@@ -119,7 +117,7 @@ public record RequestDispatcher(Loop loop, Router router,
    * @return the bytes that were counted
    */
   public int holdLargeHead(HttpRequest request, int max) {
-    int bytes = HeaderFieldList.bytesInMemory(request);
+    int bytes = HeldRequestBytes.ofHead(request);
     return bytes <= HeldMemoryLimit.LARGE_HEAD_BYTES ? 0 : held().addLargeHead(request, bytes, max);
   }
 

@@ -65,14 +65,14 @@ public final class RevisionStarts {
   /** The failure of a request that the throttler has rejected. */
   public RequestFailure failure(Rejection reason) {
     return switch (reason) {
-      case Rejection.QueueFull(_, int seconds) -> new RequestFailure.QueueFull(seconds);
-      case Rejection.DeadlineTooNear(_, int seconds) -> new RequestFailure.DeadlineTooNear(seconds);
-      case Rejection.RevisionGone(var revision) -> new RequestFailure.RevisionGone(revision);
-      case Rejection.PodGone _ -> new RequestFailure.PodGone();
-      case Rejection.Unreachable _ -> new RequestFailure.Unreachable();
-      case Rejection.ShuttingDown(var revision) -> new RequestFailure.ShuttingDown(revision);
+      case Rejection.QueueFull(_, int seconds) -> RequestFailure.queueFull(seconds);
+      case Rejection.DeadlineTooNear(_, int seconds) -> RequestFailure.deadlineTooNear(seconds);
+      case Rejection.RevisionGone(var revision) -> RequestFailure.revisionGone(revision);
+      case Rejection.PodGone _ -> RequestFailure.podGone();
+      case Rejection.Unreachable _ -> RequestFailure.unreachable();
+      case Rejection.ShuttingDown(var revision) -> RequestFailure.shuttingDown(revision);
       case Rejection.CannotStart(var revision, var why) ->
-        new RequestFailure.CannotStart(revision, why.reason(),
+        RequestFailure.cannotStart(revision, why.reason(),
             showsMessages ? why.message() : why.forCallers());
     };
   }
@@ -152,7 +152,7 @@ public final class RevisionStarts {
       return switch (end) {
         case SyntheticRequest.End.Ready() -> whenReady;
         case SyntheticRequest.End.Rejected(var reason) ->
-          ObservedHttpRequest.outcome(failure(reason));
+          failure(reason).outcome();
         case SyntheticRequest.End.GivenUp() -> RequestOutcome.CALLER_GONE;
         case SyntheticRequest.End.Failed() -> RequestOutcome.INTERNAL;
       };

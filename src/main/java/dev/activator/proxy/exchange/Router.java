@@ -5,7 +5,6 @@ import dev.activator.proxy.codec.MalformedRequestException;
 import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.http.KnownHeader;
 import dev.activator.http.HeaderFieldList;
-import dev.activator.http.HeaderMap;
 import dev.activator.proxy.policy.FramingCheck;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.RevisionResolver;
@@ -105,7 +104,7 @@ public final class Router {
     // Probes are checked too: a 200 to a CONNECT would open a tunnel.
     var target = FramingCheck.target(method, request.uri());
     if (target == null) {
-      return new Refused(new RequestFailure.BadRequest("malformed target"));
+      return new Refused(RequestFailure.badRequest("malformed target"));
     }
     if (Probes.isFromKubelet(fields)) {
       return routesKubeletProbes && toRevision(target, method, fields) instanceof ToRevision route
@@ -135,14 +134,14 @@ public final class Router {
     String method = original.method().name();
     var target = FramingCheck.target(method, original.uri());
     return target == null
-        ? new Refused(new RequestFailure.BadRequest("malformed target"))
+        ? new Refused(RequestFailure.badRequest("malformed target"))
         : toRevision(target, method, fields);
   }
 
   private static RequestFailure malformed(Throwable cause) {
     return cause instanceof TooLongFrameException
-        ? new RequestFailure.HeadTooLarge()
-        : new RequestFailure.BadRequest(MalformedRequestException.text(cause, "malformed request"));
+        ? RequestFailure.headTooLarge()
+        : RequestFailure.badRequest(MalformedRequestException.text(cause, "malformed request"));
   }
 
   private LocalResponse health() {
@@ -174,7 +173,7 @@ public final class Router {
       return new Refused(resolver.unknown(fields, host, target.path(), id));
     } catch (RuntimeException e) {
       log.error("Looking up {} failed", id, e);
-      return new Refused(new RequestFailure.LookupFailed());
+      return new Refused(RequestFailure.lookupFailed());
     }
   }
 
@@ -199,7 +198,7 @@ public final class Router {
     private Probes() {}
 
     /** Any caller may send these headers, as in Knative. */
-    static boolean isFromKubelet(HeaderMap fields) {
+    static boolean isFromKubelet(HeaderFieldList fields) {
       String agent = fields.first(KnownHeader.USER_AGENT);
       return (agent != null && agent.startsWith("kube-probe/"))
           || !fields.text(KnownHeader.KUBELET_PROBE).isEmpty();
@@ -211,7 +210,7 @@ public final class Router {
     }
 
     /** The answer to probes of ingresses and autoscalers; null for other requests. */
-    static @Nullable LocalResponse toNetwork(HeaderMap fields) {
+    static @Nullable LocalResponse toNetwork(HeaderFieldList fields) {
       String kind = fields.text(KnownHeader.NETWORK_PROBE);
       return switch (kind) {
         case "" -> null;

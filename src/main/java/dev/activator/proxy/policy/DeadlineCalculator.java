@@ -1,7 +1,8 @@
 package dev.activator.proxy.policy;
 
+import dev.activator.observability.RequestOutcome;
 import dev.activator.http.KnownHeader;
-import dev.activator.http.HeaderMap;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.revision.RequestTimeouts;
 import org.jspecify.annotations.Nullable;
 
@@ -39,29 +40,29 @@ public final class DeadlineCalculator {
     return limits.idle().isZero() ? left : Math.min(left, limits.idle().toNanos() - sinceWrite);
   }
 
-  public static TimeoutKind overBeforeWrite(RequestTimeouts limits, long passed) {
+  public static RequestOutcome overBeforeWrite(RequestTimeouts limits, long passed) {
     if (passed >= limits.overall().toNanos()) {
-      return TimeoutKind.OVERALL;
+      return RequestOutcome.REQUEST_TIMEOUT;
     }
     return !limits.responseStart().isZero() && passed >= limits.responseStart().toNanos()
-        ? TimeoutKind.RESPONSE_START
-        : TimeoutKind.IDLE;
+        ? RequestOutcome.RESPONSE_START_TIMEOUT
+        : RequestOutcome.IDLE_TIMEOUT;
   }
 
-  public static TimeoutKind overAfterWrite(RequestTimeouts limits, long passed) {
-    return passed >= limits.overall().toNanos() ? TimeoutKind.OVERALL : TimeoutKind.IDLE;
+  public static RequestOutcome overAfterWrite(RequestTimeouts limits, long passed) {
+    return passed >= limits.overall().toNanos() ? RequestOutcome.REQUEST_TIMEOUT : RequestOutcome.IDLE_TIMEOUT;
   }
 
   /** @param isForStart whether the time for a start limited the wait */
-  public static TimeoutKind overInQueue(long caller, long passed, boolean isForStart) {
+  public static RequestOutcome overInQueue(long caller, long passed, boolean isForStart) {
     if (passed >= caller) {
-      return TimeoutKind.CALLER;
+      return RequestOutcome.CALLER_DEADLINE;
     }
-    return isForStart ? TimeoutKind.START : TimeoutKind.QUEUE;
+    return isForStart ? RequestOutcome.START_TIMEOUT : RequestOutcome.QUEUE_TIMEOUT;
   }
 
   /** The shortest timeout that the caller sent; invalid values are ignored. */
-  public static long ofCaller(HeaderMap fields) {
+  public static long ofCaller(HeaderFieldList fields) {
     long grpc = grpc(fields.first(KnownHeader.GRPC_TIMEOUT));
     long envoy = number(fields.first(KnownHeader.ENVOY_EXPECTED_TIMEOUT_MS), 1_000_000L);
     long seconds = number(fields.first(KnownHeader.REQUEST_TIMEOUT), 1_000_000_000L);

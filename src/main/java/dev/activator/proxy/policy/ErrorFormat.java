@@ -2,7 +2,7 @@ package dev.activator.proxy.policy;
 
 import dev.activator.config.ProxyPageStyle;
 import dev.activator.http.KnownHeader;
-import dev.activator.http.HeaderMap;
+import dev.activator.http.HeaderFieldList;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +31,7 @@ public record ErrorFormat(Kind kind, String requestId) {
       "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + ProxyPageStyle.HASH);
 
   /** The supported form that the caller prefers; of equal ones, the first. */
-  public static ErrorFormat of(HeaderMap fields) {
+  public static ErrorFormat of(HeaderFieldList fields) {
     String accept = fields.first(KnownHeader.ACCEPT);
     return accept == null || accept.equals("*/*")
         || fields.text(KnownHeader.CONTENT_TYPE).startsWith("application/grpc")
@@ -40,7 +40,7 @@ public record ErrorFormat(Kind kind, String requestId) {
   }
 
   /** {@code X-Request-Id}, or else the trace of {@code traceparent}; may be empty. */
-  public static String requestId(HeaderMap fields) {
+  public static String requestId(HeaderFieldList fields) {
     var own = fields.text(KnownHeader.REQUEST_ID);
     if (!own.isEmpty()) {
       return own.substring(0, Math.min(MAX_ID, own.length()));
@@ -49,12 +49,12 @@ public record ErrorFormat(Kind kind, String requestId) {
     return trace.length >= 4 ? trace[1] : "";
   }
 
-  private static Kind preferred(HeaderMap fields) {
+  private static Kind preferred(HeaderFieldList fields) {
     var best = new Object() {
       Kind format = Kind.TEXT;
       double quality;
     };
-    HeaderMap.eachToken(fields.all(KnownHeader.ACCEPT), range -> {
+    HeaderFieldList.eachToken(fields.all(KnownHeader.ACCEPT), range -> {
       var format = format(range);
       double quality = quality(range);
       if (format != null && quality > best.quality) {

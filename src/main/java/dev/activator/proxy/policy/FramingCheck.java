@@ -1,7 +1,7 @@
 package dev.activator.proxy.policy;
 
 import dev.activator.http.KnownHeader;
-import dev.activator.http.HeaderMap;
+import dev.activator.http.HeaderFieldList;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -38,48 +38,48 @@ public final class FramingCheck {
 
   /** Checks the head of a request; null if nothing is wrong. */
   public static @Nullable RequestFailure check(RequestVersion version, String method,
-      HeaderMap fields) {
+      HeaderFieldList fields) {
     if (version == RequestVersion.OTHER) {
-      return new RequestFailure.UnknownVersion();
+      return RequestFailure.unknownVersion();
     }
     if (method.equals("TRACE") && hasBody(fields)) {
-      return new RequestFailure.BadRequest("TRACE with a body");
+      return RequestFailure.badRequest("TRACE with a body");
     }
     String host = fields.first(KnownHeader.HOST);
     if (host == null && version == RequestVersion.HTTP_1_1) {
-      return new RequestFailure.BadRequest("missing required Host header");
+      return RequestFailure.badRequest("missing required Host header");
     }
     if (host != null && fields.isRepeated(KnownHeader.HOST)) {
-      return new RequestFailure.BadRequest("too many Host headers");
+      return RequestFailure.badRequest("too many Host headers");
     }
     if (host != null && !isHost(host)) {
-      return new RequestFailure.BadRequest("malformed Host header");
+      return RequestFailure.badRequest("malformed Host header");
     }
     return fields.has(KnownHeader.TRANSFER_ENCODING) ? coding(fields) : null;
   }
 
-  public static boolean hasBody(HeaderMap fields) {
+  public static boolean hasBody(HeaderFieldList fields) {
     String length = fields.first(KnownHeader.CONTENT_LENGTH);
     return fields.has(KnownHeader.TRANSFER_ENCODING) || (length != null && !length.equals("0"));
   }
 
-  private static @Nullable RequestFailure coding(HeaderMap fields) {
+  private static @Nullable RequestFailure coding(HeaderFieldList fields) {
     if (fields.has(KnownHeader.CONTENT_LENGTH)) {
-      return new RequestFailure.BadRequest("both Content-Length and Transfer-Encoding");
+      return RequestFailure.badRequest("both Content-Length and Transfer-Encoding");
     }
     var codings = fields.all(KnownHeader.TRANSFER_ENCODING);
     return codings.size() == 1 && codings.getFirst().equalsIgnoreCase("chunked")
         ? null
-        : new RequestFailure.UnknownCoding();
+        : RequestFailure.unknownCoding();
   }
 
   /** Checks the field {@code Expect}; null if nothing is wrong. */
-  public static @Nullable RequestFailure expectation(RequestVersion version, HeaderMap fields) {
+  public static @Nullable RequestFailure expectation(RequestVersion version, HeaderFieldList fields) {
     String expect = fields.first(KnownHeader.EXPECT);
     return expect == null || version == RequestVersion.HTTP_1_0
         || expect.equalsIgnoreCase("100-continue")
             ? null
-            : new RequestFailure.UnknownExpectation();
+            : RequestFailure.unknownExpectation();
   }
 
   /**

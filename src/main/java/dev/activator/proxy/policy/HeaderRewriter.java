@@ -1,7 +1,7 @@
 package dev.activator.proxy.policy;
 
 import dev.activator.http.KnownHeader;
-import dev.activator.http.HeaderMap;
+import dev.activator.http.HeaderFieldList;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +31,7 @@ public final class HeaderRewriter {
 
   private HeaderRewriter() {}
 
-  public static void request(HeaderMap fields, RequestVersion version, String host,
+  public static void request(HeaderFieldList fields, RequestVersion version, String host,
       String peer) {
     boolean chunked = fields.has(KnownHeader.TRANSFER_ENCODING);
     boolean trailers = fields.has(KnownHeader.TE) && fields.hasToken(KnownHeader.TE, "trailers");
@@ -65,7 +65,7 @@ public final class HeaderRewriter {
     fields.set(KnownHeader.FORWARDED_FOR, forwardedFor(fields, peer));
   }
 
-  private static String forwardedFor(HeaderMap fields, String peer) {
+  private static String forwardedFor(HeaderFieldList fields, String peer) {
     return fields.has(KnownHeader.FORWARDED_FOR)
         ? String.join(", ", fields.all(KnownHeader.FORWARDED_FOR)) + ", " + peer
         : peer;
@@ -76,7 +76,7 @@ public final class HeaderRewriter {
    *
    * @param service the Service that a mesh routes by; null where pods are reached directly
    */
-  public static void address(HeaderMap fields, String authority, @Nullable String service) {
+  public static void address(HeaderFieldList fields, String authority, @Nullable String service) {
     if (service == null) {
       fields.setFirst(KnownHeader.HOST, authority);
     } else {
@@ -86,7 +86,7 @@ public final class HeaderRewriter {
   }
 
   /** Sets the headers for a container without queue-proxy. */
-  public static void addressContainer(HeaderMap fields) {
+  public static void addressContainer(HeaderFieldList fields) {
     String host = fields.first(KnownHeader.ORIGINAL_HOST);
     if (host != null) {
       fields.setFirst(KnownHeader.HOST, host);
@@ -95,7 +95,7 @@ public final class HeaderRewriter {
   }
 
   /** Sets the framing in HTTP/1 of a request that came in HTTP/2. */
-  public static void frame(HeaderMap fields, String method, boolean bodyless) {
+  public static void frame(HeaderFieldList fields, String method, boolean bodyless) {
     if (fields.has(KnownHeader.CONTENT_LENGTH)) {
       return;
     }
@@ -107,7 +107,7 @@ public final class HeaderRewriter {
   }
 
   /** @param bodyless whether the response has no body, as that of a HEAD, a 204 or a 304 */
-  public static BodyEnd response(HeaderMap fields, RequestVersion caller, boolean bodyless) {
+  public static BodyEnd response(HeaderFieldList fields, RequestVersion caller, boolean bodyless) {
     removeHopByHop(fields);
     if (caller == RequestVersion.HTTP_2) {
       return BodyEnd.STREAM;
@@ -129,7 +129,7 @@ public final class HeaderRewriter {
    * Connection} names them: without them the body would be read as another message, or never be
    * sent.
    */
-  private static void removeHopByHop(HeaderMap fields) {
+  private static void removeHopByHop(HeaderFieldList fields) {
     String options = fields.first(KnownHeader.CONNECTION);
     boolean onlyKeepAlive = KnownHeader.KEEP_ALIVE.text().equalsIgnoreCase(options)
         && !fields.isRepeated(KnownHeader.CONNECTION);
@@ -141,9 +141,9 @@ public final class HeaderRewriter {
     }
   }
 
-  private static void removeNamed(HeaderMap fields) {
+  private static void removeNamed(HeaderFieldList fields) {
     var named = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
-    HeaderMap.eachToken(fields.all(KnownHeader.CONNECTION), named::add);
+    HeaderFieldList.eachToken(fields.all(KnownHeader.CONNECTION), named::add);
     named.remove(KnownHeader.CONTENT_LENGTH.text());
     named.remove(KnownHeader.EXPECT.text());
     fields.removeAll(named);

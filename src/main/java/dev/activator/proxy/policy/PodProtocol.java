@@ -1,6 +1,6 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.http.HeaderMap;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.http.KnownHeader;
 import dev.activator.revision.PortProtocol;
 
@@ -21,7 +21,7 @@ public final class PodProtocol {
    * @param fields those that the pod gets
    */
   public static PortProtocol of(boolean callerInHttp2, boolean hasQueueProxy, PortProtocol port,
-      HeaderMap fields) {
+      HeaderFieldList fields) {
     var caller = callerInHttp2 ? PortProtocol.H2C : PortProtocol.HTTP1;
     boolean untranslatable = callerInHttp2
         ? isGrpc(fields)
@@ -30,7 +30,7 @@ public final class PodProtocol {
   }
 
   /** Whether the request is gRPC; gRPC-Web, which HTTP/1 can carry, is not. */
-  public static boolean isGrpc(HeaderMap fields) {
+  public static boolean isGrpc(HeaderFieldList fields) {
     String type = fields.text(KnownHeader.CONTENT_TYPE);
     return type.startsWith(GRPC) && (type.length() == GRPC.length()
         || type.charAt(GRPC.length()) == '+' || type.charAt(GRPC.length()) == ';');

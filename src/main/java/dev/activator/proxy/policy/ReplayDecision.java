@@ -1,6 +1,6 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.http.HeaderMap;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.http.KnownHeader;
 
 /**
@@ -21,7 +21,7 @@ public enum ReplayDecision {
    * Whether a request is idempotent, by its method or an idempotency key, as {@code isReplayable}
    * in Go's {@code net/http}.
    */
-  public static boolean isIdempotent(String method, HeaderMap fields) {
+  public static boolean isIdempotent(String method, HeaderFieldList fields) {
     return switch (method) {
       case "GET", "HEAD", "OPTIONS", "TRACE" -> true;
       default ->

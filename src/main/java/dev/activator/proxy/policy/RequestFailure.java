@@ -1,171 +1,184 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.http.HeaderMap;
+import dev.activator.observability.RequestOutcome;
 import dev.activator.revision.RevisionId;
 
-/** The reason why a request was not served, with the response to it. No text names an address. */
-public sealed interface RequestFailure {
+/**
+ * Why a request was not served, with the response to it. No text names an address.
+ *
+ * @param answer as text
+ * @param cause of a revision that cannot start, in one word; else empty
+ */
+public record RequestFailure(RequestOutcome outcome, LocalResponse answer, String cause) {
   /** The header that gives the reason in one word. */
-  String REASON = "K-Activator-Reason";
+  public static final String REASON = "K-Activator-Reason";
   /** The maximum length of a caller's text in a response. */
-  int MAX_TEXT_LENGTH = 200;
+  private static final int MAX_TEXT_LENGTH = 200;
+
+  /** A failure with the outcome's name as the reason. */
+  private static RequestFailure of(RequestOutcome outcome, int status, String message) {
+    return of(outcome, status, message, outcome.toString());
+  }
+
+  private static RequestFailure of(RequestOutcome outcome, int status, String message,
+      String reason) {
+    return new RequestFailure(outcome, LocalResponse.error(status, message).with(REASON, reason),
+        "");
+  }
+
+  private static RequestFailure withoutReason(RequestOutcome outcome, int status,
+      String message) {
+    return new RequestFailure(outcome, LocalResponse.error(status, message), "");
+  }
+
+  public LocalResponse answer(ErrorFormat format) {
+    return format.of(answer, cause);
+  }
+
+  /** Whether the connection must end, because it is uncertain where the next request begins. */
+  public boolean endsConnection() {
+    return outcome == RequestOutcome.BAD_REQUEST;
+  }
 
   /** The request is malformed or ambiguous. */
-  record BadRequest(String problem) implements RequestFailure {}
+  public static RequestFailure badRequest(String problem) {
+    return withoutReason(RequestOutcome.BAD_REQUEST, 400, "400 Bad Request: " + problem);
+  }
 
-  record HeadTooLarge() implements RequestFailure {}
+  public static RequestFailure headTooLarge() {
+    return of(RequestOutcome.BAD_REQUEST, 431, "431 Request Header Fields Too Large",
+        "head-too-large");
+  }
 
-  record UnknownVersion() implements RequestFailure {}
+  static RequestFailure unknownVersion() {
+    return withoutReason(RequestOutcome.BAD_REQUEST, 505, "505 HTTP Version Not Supported");
+  }
 
-  record UnknownCoding() implements RequestFailure {}
+  static RequestFailure unknownCoding() {
+    return withoutReason(RequestOutcome.BAD_REQUEST, 501, "501 Not Implemented: transfer coding");
+  }
 
-  record UnknownExpectation() implements RequestFailure {}
+  static RequestFailure unknownExpectation() {
+    return withoutReason(RequestOutcome.BAD_REQUEST, 417, "417 Expectation Failed");
+  }
 
-  /** There is no such revision. The name may be empty. */
-  record UnknownRevision(String name) implements RequestFailure {}
+  /** @param name may be empty */
+  static RequestFailure unknownRevision(String name) {
+    return withoutReason(RequestOutcome.REVISION_UNKNOWN, 404, notFound(name));
+  }
 
-  /** No ScaledService has the host. */
-  record UnknownHost(String host, UnknownHostHint known) implements RequestFailure {
-    private String text() {
-      return "404 Not Found: no service has the host " + shortened(host)
-          + (known.deleted() ? ": it was deleted" : "")
-          + (known.hosts().isEmpty() ? "" : "; there are " + String.join(", ", known.hosts()));
-    }
+  /**
+   * No ScaledService has the host.
+   *
+   * @param hint what is known of this host and others; may be empty
+   */
+  static RequestFailure unknownHost(String host, String hint) {
+    return of(RequestOutcome.REVISION_UNKNOWN, 404,
+        "404 Not Found: no service has the host " + shortened(host) + hint, "unknown-host");
   }
 
   /** A ScaledService has the host, but none of its rules matches the request. */
-  record NoRule(String host, String target) implements RequestFailure {
-    private String text() {
-      int query = target.indexOf('?');
-      return "404 Not Found: no rule for the host " + shortened(host) + " matches the path "
-          + shortened(query < 0 ? target : target.substring(0, query)) + " and the headers";
-    }
+  static RequestFailure noRule(String host, String target) {
+    int query = target.indexOf('?');
+    return of(RequestOutcome.REVISION_UNKNOWN, 404,
+        "404 Not Found: no rule for the host " + shortened(host) + " matches the path "
+            + shortened(query < 0 ? target : target.substring(0, query)) + " and the headers",
+        "no-rule");
+  }
+
+  public static RequestFailure lookupFailed() {
+    return withoutReason(RequestOutcome.LOOKUP_FAILED, 500,
+        "Error getting active endpoint: the revision could not be looked up");
   }
 
   /** The request was queued when the activator shut down. */
-  record ShuttingDown(RevisionId revision) implements RequestFailure {}
+  public static RequestFailure shuttingDown(RevisionId revision) {
+    return of(RequestOutcome.SHUTTING_DOWN, 503,
+        "the activator is shutting down, and no pod of revision " + revision + " was free");
+  }
 
-  record LookupFailed() implements RequestFailure {}
+  public static RequestFailure queueFull(int retryAfterSeconds) {
+    return refused(RequestOutcome.QUEUE_FULL, "pending request queue full", retryAfterSeconds);
+  }
 
-  record QueueFull(int retryAfterSeconds) implements RequestFailure {}
-
-  record MemoryFull(int retryAfterSeconds) implements RequestFailure {}
+  public static RequestFailure memoryFull(int retryAfterSeconds) {
+    return refused(RequestOutcome.MEMORY_FULL, "pending request queue full", retryAfterSeconds);
+  }
 
   /** No known start of the revision was fast enough for the request's deadline. */
-  record DeadlineTooNear(int retryAfterSeconds) implements RequestFailure {}
+  public static RequestFailure deadlineTooNear(int retryAfterSeconds) {
+    return refused(RequestOutcome.DEADLINE_TOO_NEAR,
+        "the revision cannot start before the deadline of the request", retryAfterSeconds);
+  }
 
-  record RevisionGone(RevisionId revision) implements RequestFailure {}
+  private static RequestFailure refused(RequestOutcome outcome, String message, int retryAfter) {
+    return new RequestFailure(outcome, of(outcome, 503, message).answer.with("Retry-After",
+        Integer.toString(retryAfter)), "");
+  }
+
+  public static RequestFailure revisionGone(RevisionId revision) {
+    return of(RequestOutcome.REVISION_GONE, 404, notFound(revision.name()));
+  }
 
   /**
    * @param reason one word
    * @param message empty if callers may not read it
    */
-  record CannotStart(RevisionId revision, String reason, String message) implements RequestFailure {
-    private String text() {
-      return "revision " + revision + " cannot start: " + (message.isEmpty() ? reason : message);
-    }
-  }
-
-  /** @param why why the request was still waiting; empty if it had a pod */
-  record TimedOut(TimeoutKind kind, String why) implements RequestFailure {
-    private String text() {
-      return kind.text() + (why.isEmpty() ? "" : ": " + why);
-    }
+  public static RequestFailure cannotStart(RevisionId revision, String reason, String message) {
+    var failure = of(RequestOutcome.CANNOT_START, 503,
+        "revision " + revision + " cannot start: " + (message.isEmpty() ? reason : message));
+    return new RequestFailure(failure.outcome, failure.answer, reason);
   }
 
   /**
-   * @param kind what happened to the connection
-   * @param reason one word; may be empty
+   * For a revision's own timeouts the text is exactly Knative's.
+   *
+   * @param kind which timeout is over
+   * @param why why the request was still waiting; empty if it had a pod
    */
-  record BadGateway(String kind, String reason) implements RequestFailure {
-    public BadGateway(String kind) {
-      this(kind, "");
-    }
+  public static RequestFailure timedOut(RequestOutcome kind, String why) {
+    var detail = switch (kind) {
+      case QUEUE_TIMEOUT -> ": no pod was free in time";
+      case START_TIMEOUT -> ": no pod started in time";
+      case CALLER_DEADLINE -> ": the deadline of the request has passed";
+      default -> "";
+    };
+    // Like Knative's response, this one has no line end and no {@code nosniff}.
+    return new RequestFailure(kind, LocalResponse.plain(504, "activator request timeout" + detail
+        + (why.isEmpty() ? "" : ": " + why)).with(REASON, kind.toString()), "");
+  }
+
+  /** @param kind what happened to the connection */
+  public static RequestFailure badGateway(String kind) {
+    return withoutReason(RequestOutcome.BAD_GATEWAY, 502, kind);
+  }
+
+  /** The pod does not answer any more, but its connection is open. */
+  public static RequestFailure unresponsive(String kind) {
+    return of(RequestOutcome.BAD_GATEWAY, 502, kind, "pod-unresponsive");
   }
 
   /** The pod that alone could answer the request is gone; its caller may begin a new session. */
-  record PodGone() implements RequestFailure {}
+  public static RequestFailure podGone() {
+    return of(RequestOutcome.POD_GONE, 404, "the pod of this session is gone");
+  }
 
   /** No destination has accepted a connection for a long time, so requests no longer wait. */
-  record Unreachable() implements RequestFailure {}
+  public static RequestFailure unreachable() {
+    return of(RequestOutcome.BAD_GATEWAY, 502, "no pod accepts connections", "unreachable");
+  }
 
-  record Unread() implements RequestFailure {}
+  public static RequestFailure unread() {
+    return of(RequestOutcome.UNREAD, 503, "the response is not read");
+  }
 
   /** A bug. */
-  record Internal() implements RequestFailure {}
-
-  default LocalResponse answer(ErrorFormat format) {
-    return format.of(answer(), this instanceof CannotStart start ? start.reason() : "");
-  }
-
-  /** The response, as text. */
-  default LocalResponse answer() {
-    return switch (this) {
-      case BadRequest(var problem) -> LocalResponse.error(400, "400 Bad Request: " + problem);
-      case HeadTooLarge() ->
-        LocalResponse.error(431, "431 Request Header Fields Too Large").with(REASON,
-            "head-too-large");
-      case UnknownVersion() -> LocalResponse.error(505, "505 HTTP Version Not Supported");
-      case UnknownCoding() -> LocalResponse.error(501, "501 Not Implemented: transfer coding");
-      case UnknownExpectation() -> LocalResponse.error(417, "417 Expectation Failed");
-      case UnknownRevision(var name) -> LocalResponse.error(404, notFound(name));
-      case UnknownHost host ->
-        LocalResponse.error(404, host.text()).with(REASON, "unknown-host");
-      case NoRule request ->
-        LocalResponse.error(404, request.text()).with(REASON, "no-rule");
-      case ShuttingDown(var revision) -> LocalResponse
-          .error(503,
-              "the activator is shutting down, and no pod of revision " + revision + " was free")
-          .with(REASON, "shutting-down");
-      case LookupFailed() ->
-        LocalResponse.error(500,
-            "Error getting active endpoint: the revision could not be looked up");
-      case QueueFull(int seconds) ->
-        refused("pending request queue full", "queue-full", seconds);
-      case MemoryFull(int seconds) ->
-        refused("pending request queue full", "memory-full", seconds);
-      case DeadlineTooNear(int seconds) ->
-        refused("the revision cannot start before the deadline of the request",
-            "deadline-too-near", seconds);
-      case RevisionGone(var revision) ->
-        LocalResponse.error(404, notFound(revision.name())).with(REASON, "revision-gone");
-      case CannotStart start ->
-        LocalResponse.error(503, start.text()).with(REASON, "cannot-start");
-      // Like Knative's response, this one has no line end and no {@code nosniff}.
-      case TimedOut timedOut ->
-        LocalResponse.plain(504, timedOut.text()).with(REASON, timedOut.kind.reason());
-      case BadGateway(var kind, var reason) when reason.isEmpty() -> LocalResponse.error(502, kind);
-      case BadGateway(var kind, var reason) ->
-        LocalResponse.error(502, kind).with(REASON, reason);
-      case PodGone() ->
-        LocalResponse.error(404, "the pod of this session is gone").with(REASON, "pod-gone");
-      case Unreachable() ->
-        LocalResponse.error(502, "no pod accepts connections").with(REASON, "unreachable");
-      case Unread() ->
-        LocalResponse.error(503, "the response is not read").with(REASON, "unread");
-      case Internal() -> LocalResponse.empty(500);
-    };
-  }
-
-  /** Whether the connection must end, because it is uncertain where the next request begins. */
-  default boolean endsConnection() {
-    return switch (this) {
-      case BadRequest _,HeadTooLarge _,UnknownVersion _,UnknownCoding _,UnknownExpectation _ ->
-        true;
-      case UnknownRevision _,UnknownHost _,NoRule _,LookupFailed _,QueueFull _,MemoryFull _ ->
-        false;
-      case DeadlineTooNear _,RevisionGone _,CannotStart _,ShuttingDown _ -> false;
-      case TimedOut _,BadGateway _,PodGone _,Unreachable _,Unread _,Internal _ -> false;
-    };
+  public static RequestFailure internal() {
+    return new RequestFailure(RequestOutcome.INTERNAL, LocalResponse.empty(500), "");
   }
 
   private static String shortened(String text) {
     return text.length() <= MAX_TEXT_LENGTH ? text : text.substring(0, MAX_TEXT_LENGTH) + "…";
-  }
-
-  private static LocalResponse refused(String message, String reason, int retryAfterSeconds) {
-    return LocalResponse.error(503, message).with(REASON, reason).with("Retry-After",
-        Integer.toString(retryAfterSeconds));
   }
 
   private static String notFound(String name) {

@@ -1,7 +1,7 @@
 package dev.activator.proxy.policy;
 
 import dev.activator.http.KnownHeader;
-import dev.activator.http.HeaderMap;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.revision.RevisionId;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -13,14 +13,37 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface RevisionResolver {
   /**
+   * Finds the revision of a request without revision headers by its host, path and header fields.
+   *
+   * <p><b>Threads.</b> Any; must not block.
+   */
+  @FunctionalInterface
+  interface HostRouter {
+    HostRouter NONE = (_, _, _) -> null;
+
+    /**
+     * The revision of a request; null if there is none.
+     *
+     * @param host may carry a port
+     * @param target path and query
+     */
+    @Nullable RevisionId revision(String host, String target, HeaderFieldList fields);
+
+    /** Whether some requests for the host have a revision. */
+    default boolean isKnown(String host) {
+      return false;
+    }
+  }
+
+  /**
    * The revision that a request names; null if it names none.
    *
    * @param target path and query
    */
-  @Nullable RevisionId of(HeaderMap fields, String host, String target);
+  @Nullable RevisionId of(HeaderFieldList fields, String host, String target);
 
   /** The failure of a request that names no revision, or one that does not exist. */
-  RequestFailure unknown(HeaderMap fields, String host, String target, @Nullable RevisionId id);
+  RequestFailure unknown(HeaderFieldList fields, String host, String target, @Nullable RevisionId id);
 
   /**
    * Finds the revision by the two headers, or else by a host such as
@@ -30,7 +53,7 @@ public sealed interface RevisionResolver {
    */
   record Knative(String clusterDomain, HostRouter router) implements RevisionResolver {
     @Override
-    public @Nullable RevisionId of(HeaderMap fields, String host, String target) {
+    public @Nullable RevisionId of(HeaderFieldList fields, String host, String target) {
       var byHeaders = id(fields.text(KnownHeader.REVISION_NAMESPACE),
           fields.text(KnownHeader.REVISION));
       if (byHeaders != null) {
@@ -52,23 +75,23 @@ public sealed interface RevisionResolver {
     }
 
     @Override
-    public RequestFailure unknown(HeaderMap fields, String host, String target,
+    public RequestFailure unknown(HeaderFieldList fields, String host, String target,
         @Nullable RevisionId id) {
-      return new RequestFailure.UnknownRevision(
+      return RequestFailure.unknownRevision(
           id == null ? fields.text(KnownHeader.REVISION) : id.name());
     }
   }
 
   /**
    * Finds revisions that run on this machine. The hosts of Services come first. The response to an
-   * unknown host lists the known hosts.
+   * unknown host has a hint.
    *
-   * @param known hints for the response to an unknown host
+   * @param hints what is known of an unknown host and others, as the end of a sentence
    */
-  record Local(HostRouter services, Knative knative, Function<String, UnknownHostHint> known)
+  record Local(HostRouter services, Knative knative, Function<String, String> hints)
       implements RevisionResolver {
     @Override
-    public @Nullable RevisionId of(HeaderMap fields, String host, String target) {
+    public @Nullable RevisionId of(HeaderFieldList fields, String host, String target) {
       var found = fields.text(KnownHeader.REVISION).isEmpty()
           ? services.revision(host, target, fields)
           : null;
@@ -76,10 +99,10 @@ public sealed interface RevisionResolver {
     }
 
     @Override
-    public RequestFailure unknown(HeaderMap fields, String host, String target,
+    public RequestFailure unknown(HeaderFieldList fields, String host, String target,
         @Nullable RevisionId id) {
       return fields.text(KnownHeader.REVISION).isEmpty()
-          ? notFound(knative.router, host, target, known.apply(host))
+          ? notFound(knative.router, host, target, hints.apply(host))
           : knative.unknown(fields, host, target, id);
     }
   }
@@ -90,21 +113,21 @@ public sealed interface RevisionResolver {
    */
   record Hosts(HostRouter router) implements RevisionResolver {
     @Override
-    public @Nullable RevisionId of(HeaderMap fields, String host, String target) {
+    public @Nullable RevisionId of(HeaderFieldList fields, String host, String target) {
       return router.revision(host, target, fields);
     }
 
     @Override
-    public RequestFailure unknown(HeaderMap fields, String host, String target,
+    public RequestFailure unknown(HeaderFieldList fields, String host, String target,
         @Nullable RevisionId id) {
-      return notFound(router, host, target, UnknownHostHint.NONE);
+      return notFound(router, host, target, "");
     }
   }
 
   private static RequestFailure notFound(HostRouter router, String host, String target,
-      UnknownHostHint known) {
+      String hint) {
     return router.isKnown(host)
-        ? new RequestFailure.NoRule(host, target)
-        : new RequestFailure.UnknownHost(host, known);
+        ? RequestFailure.noRule(host, target)
+        : RequestFailure.unknownHost(host, hint);
   }
 }

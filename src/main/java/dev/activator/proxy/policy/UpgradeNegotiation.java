@@ -1,7 +1,7 @@
 package dev.activator.proxy.policy;
 
 import dev.activator.http.KnownHeader;
-import dev.activator.http.HeaderMap;
+import dev.activator.http.HeaderFieldList;
 import java.util.StringJoiner;
 import org.jspecify.annotations.Nullable;
 
@@ -19,13 +19,13 @@ public final class UpgradeNegotiation {
    * The protocols that the request offers to the pod, in the caller's order; null if there are none.
    * {@code h2c} is never one: RFC 9113 removed that upgrade.
    */
-  public static @Nullable String wanted(RequestVersion version, HeaderMap fields) {
+  public static @Nullable String wanted(RequestVersion version, HeaderFieldList fields) {
     if (version != RequestVersion.HTTP_1_1 || !fields.has(KnownHeader.UPGRADE)
         || !fields.hasToken(KnownHeader.CONNECTION, "upgrade")) {
       return null;
     }
     var protocols = new StringJoiner(", ");
-    HeaderMap.eachToken(fields.all(KnownHeader.UPGRADE), protocol -> {
+    HeaderFieldList.eachToken(fields.all(KnownHeader.UPGRADE), protocol -> {
       if (!protocol.equalsIgnoreCase(H2C)) {
         protocols.add(protocol);
       }
@@ -34,11 +34,11 @@ public final class UpgradeNegotiation {
   }
 
   /** Whether the response switches to one of the protocols that the request offers. */
-  public static boolean agrees(HeaderMap request, HeaderMap response) {
+  public static boolean agrees(HeaderFieldList request, HeaderFieldList response) {
     return request.hasToken(KnownHeader.UPGRADE, response.text(KnownHeader.UPGRADE));
   }
 
-  public static void put(HeaderMap fields, String protocol) {
+  public static void put(HeaderFieldList fields, String protocol) {
     fields.set(KnownHeader.CONNECTION, "Upgrade");
     fields.set(KnownHeader.UPGRADE, protocol);
   }

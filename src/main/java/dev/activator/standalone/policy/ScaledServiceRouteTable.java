@@ -1,7 +1,7 @@
 package dev.activator.standalone.policy;
 
 import dev.activator.config.NamespaceHostRules;
-import dev.activator.http.HeaderMap;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -96,11 +96,11 @@ public final class ScaledServiceRouteTable {
           : null;
     }
 
-    @Nullable RevisionId find(String target, HeaderMap fields) {
+    @Nullable RevisionId find(String target, HeaderFieldList fields) {
       return all != null ? all : firstMatch(target, fields);
     }
 
-    private @Nullable RevisionId firstMatch(String target, HeaderMap fields) {
+    private @Nullable RevisionId firstMatch(String target, HeaderFieldList fields) {
       for (var route : routes) {
         if (route.rule.matches(target, fields::getAll)) {
           return route.to;
@@ -227,7 +227,7 @@ public final class ScaledServiceRouteTable {
    * @param host a host in any letter case, which may have a port and a trailing dot
    * @param target the path and query
    */
-  public @Nullable RevisionId find(String host, String target, HeaderMap fields) {
+  public @Nullable RevisionId find(String host, String target, HeaderFieldList fields) {
     var name = normal(host);
     var routes = exact.get(name);
     var found = routes == null ? null : routes.find(target, fields);

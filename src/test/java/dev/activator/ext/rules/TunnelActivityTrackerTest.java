@@ -96,7 +96,7 @@ class TunnelActivityTrackerTest {
     @Override
     public void head(HttpResponse head) {
       if (lacksMemory) {
-        exchange().fail(new RequestFailure.MemoryFull(1));
+        exchange().fail(RequestFailure.memoryFull(1));
       }
     }
 

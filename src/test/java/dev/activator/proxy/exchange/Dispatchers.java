@@ -8,7 +8,7 @@ import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestObserver;
 import dev.activator.proxy.policy.HeldMemoryLimit;
-import dev.activator.proxy.policy.HostRouter;
+import dev.activator.proxy.policy.RevisionResolver.HostRouter;
 import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.proxy.policy.UnreadResponseBudget;

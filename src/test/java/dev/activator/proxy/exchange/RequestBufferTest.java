@@ -139,7 +139,7 @@ class RequestBufferTest {
   @Test
   void countsFieldsOneByOneWhereTheirBytesAreNotKnown() {
     var fields = new DefaultHttpHeaders().add("X-T", "ab").add("X-U", "");
-    assertThat(HeaderFieldList.of(fields).bytesInMemory()).isEqualTo(105 + 103);
+    assertThat(HeldRequestBytes.ofFields(HeaderFieldList.of(fields))).isEqualTo(105 + 103);
   }
 
   private static HttpContent oneByte(char letter) {

@@ -2,6 +2,7 @@ package dev.activator.proxy.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.observability.RequestOutcome;
 import dev.activator.revision.RequestTimeouts;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
@@ -59,22 +60,22 @@ class DeadlineCalculatorTest {
   @Test
   void sayWhichOfThemIsOver() {
     assertThat(DeadlineCalculator.overBeforeWrite(limits(60, 30, 0), 30))
-        .isEqualTo(TimeoutKind.RESPONSE_START);
+        .isEqualTo(RequestOutcome.RESPONSE_START_TIMEOUT);
     assertThat(DeadlineCalculator.overBeforeWrite(limits(60, 0, 30), 30))
-        .isEqualTo(TimeoutKind.IDLE);
+        .isEqualTo(RequestOutcome.IDLE_TIMEOUT);
     assertThat(DeadlineCalculator.overBeforeWrite(limits(60, 60, 60), 60))
-        .isEqualTo(TimeoutKind.OVERALL);
+        .isEqualTo(RequestOutcome.REQUEST_TIMEOUT);
     assertThat(DeadlineCalculator.overAfterWrite(limits(60, 10, 30), 59))
-        .isEqualTo(TimeoutKind.IDLE);
+        .isEqualTo(RequestOutcome.IDLE_TIMEOUT);
     assertThat(DeadlineCalculator.overAfterWrite(limits(60, 10, 30), 60))
-        .isEqualTo(TimeoutKind.OVERALL);
+        .isEqualTo(RequestOutcome.REQUEST_TIMEOUT);
   }
 
   @Test
   void sayWhoseLimitEndedTheTimeInTheQueue() {
-    assertThat(DeadlineCalculator.overInQueue(5, 2, false)).isEqualTo(TimeoutKind.QUEUE);
-    assertThat(DeadlineCalculator.overInQueue(5, 2, true)).isEqualTo(TimeoutKind.START);
-    assertThat(DeadlineCalculator.overInQueue(5, 5, true)).isEqualTo(TimeoutKind.CALLER);
-    assertThat(DeadlineCalculator.overInQueue(1, 1, false)).isEqualTo(TimeoutKind.CALLER);
+    assertThat(DeadlineCalculator.overInQueue(5, 2, false)).isEqualTo(RequestOutcome.QUEUE_TIMEOUT);
+    assertThat(DeadlineCalculator.overInQueue(5, 2, true)).isEqualTo(RequestOutcome.START_TIMEOUT);
+    assertThat(DeadlineCalculator.overInQueue(5, 5, true)).isEqualTo(RequestOutcome.CALLER_DEADLINE);
+    assertThat(DeadlineCalculator.overInQueue(1, 1, false)).isEqualTo(RequestOutcome.CALLER_DEADLINE);
   }
 }

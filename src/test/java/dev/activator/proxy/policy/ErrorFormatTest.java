@@ -2,6 +2,7 @@ package dev.activator.proxy.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.observability.RequestOutcome;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.revision.RevisionId;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
@@ -12,18 +13,18 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class ErrorFormatTest {
   private static final RevisionId HELLO = new RevisionId("default", "hello-00001");
-  private static final List<RequestFailure> ALL = List.of(new RequestFailure.BadRequest("x"),
-      new RequestFailure.HeadTooLarge(), new RequestFailure.UnknownVersion(),
-      new RequestFailure.UnknownCoding(),
-      new RequestFailure.UnknownExpectation(), new RequestFailure.UnknownRevision("<b>"),
-      new RequestFailure.LookupFailed(), new RequestFailure.QueueFull(7),
-      new RequestFailure.MemoryFull(7),
-      new RequestFailure.DeadlineTooNear(7), new RequestFailure.RevisionGone(HELLO),
-      new RequestFailure.CannotStart(HELLO, "ExitCode1", ""),
-      new RequestFailure.TimedOut(TimeoutKind.QUEUE, "no pod is listed"),
-      new RequestFailure.BadGateway("connection reset", "pod-unresponsive"),
-      new RequestFailure.PodGone(), new RequestFailure.Unreachable(),
-      new RequestFailure.Unread(), new RequestFailure.Internal());
+  private static final List<RequestFailure> ALL = List.of(RequestFailure.badRequest("x"),
+      RequestFailure.headTooLarge(), RequestFailure.unknownVersion(),
+      RequestFailure.unknownCoding(),
+      RequestFailure.unknownExpectation(), RequestFailure.unknownRevision("<b>"),
+      RequestFailure.lookupFailed(), RequestFailure.queueFull(7),
+      RequestFailure.memoryFull(7),
+      RequestFailure.deadlineTooNear(7), RequestFailure.revisionGone(HELLO),
+      RequestFailure.cannotStart(HELLO, "ExitCode1", ""),
+      RequestFailure.timedOut(RequestOutcome.QUEUE_TIMEOUT, "no pod is listed"),
+      RequestFailure.unresponsive("connection reset"),
+      RequestFailure.podGone(), RequestFailure.unreachable(),
+      RequestFailure.unread(), RequestFailure.internal());
 
   private static ErrorFormat of(String accept, String contentType) {
     var headers = new DefaultHttpHeaders();
@@ -88,7 +89,7 @@ class ErrorFormatTest {
 
   @Test
   void ofAProgramIsAProblem() {
-    var problem = new RequestFailure.CannotStart(HELLO, "ExitCode1", "says \"no\"")
+    var problem = RequestFailure.cannotStart(HELLO, "ExitCode1", "says \"no\"")
         .answer(new ErrorFormat(ErrorFormat.Kind.JSON, "4711"));
 
     assertThat(problem.headers()).containsEntry("Content-Type", "application/problem+json");
@@ -96,14 +97,14 @@ class ErrorFormatTest {
         + "\"title\":\"Service Unavailable\",\"status\":503,"
         + "\"detail\":\"revision default/hello-00001 cannot start: says \\\"no\\\"\","
         + "\"reason\":\"cannot-start\",\"cause\":\"ExitCode1\",\"requestId\":\"4711\"}\n");
-    assertThat(new RequestFailure.Internal()
+    assertThat(RequestFailure.internal()
         .answer(new ErrorFormat(ErrorFormat.Kind.JSON, "")).body()).isEqualTo(
             "{\"type\":\"about:blank\",\"title\":\"Internal Server Error\",\"status\":500}\n");
   }
 
   @Test
   void isAnEscapedHtmlPageWithoutScripts_whenTheCallerIsABrowser() {
-    var page = new RequestFailure.UnknownRevision("<script>")
+    var page = RequestFailure.unknownRevision("<script>")
         .answer(new ErrorFormat(ErrorFormat.Kind.HTML, "<i>"));
 
     assertThat(page.headers()).containsEntry("Content-Type", "text/html; charset=utf-8")
@@ -113,7 +114,7 @@ class ErrorFormatTest {
     assertThat(page.body()).contains("<h1>404 Not Found</h1>", "&quot;&lt;script&gt;&quot;",
         "Check the address", "Request <code>&lt;i&gt;</code>").doesNotContain("<script");
     assertThat(
-        new RequestFailure.QueueFull(3).answer(new ErrorFormat(ErrorFormat.Kind.HTML, "")).body())
+        RequestFailure.queueFull(3).answer(new ErrorFormat(ErrorFormat.Kind.HTML, "")).body())
         .contains("Reason <code>queue-full</code>", "Try again in 3 seconds.")
         .doesNotContain("Request <code>");
   }

@@ -21,36 +21,36 @@ class FramingCheckTest {
   @ValueSource(strings = {"a b", "a/b", "a?b", "a@b", "a\"b", "ä", "\u0080"})
   void refusesWhatIsNoHost(String host) {
     assertThat(check("Host", host))
-        .isEqualTo(new RequestFailure.BadRequest("malformed Host header"));
+        .isEqualTo(RequestFailure.badRequest("malformed Host header"));
   }
 
   @Test
   void wantsOneHost() {
-    assertThat(check()).isEqualTo(new RequestFailure.BadRequest("missing required Host header"));
+    assertThat(check()).isEqualTo(RequestFailure.badRequest("missing required Host header"));
     assertThat(check("Host", "a", "Host", "a"))
-        .isEqualTo(new RequestFailure.BadRequest("too many Host headers"));
+        .isEqualTo(RequestFailure.badRequest("too many Host headers"));
     assertThat(FramingCheck.check(RequestVersion.HTTP_1_0, "GET", MapFields.of())).isNull();
   }
 
   @Test
   void refusesALengthWithACoding() {
     assertThat(check("Host", "a", "Content-Length", "1", "Transfer-Encoding", "chunked"))
-        .isEqualTo(new RequestFailure.BadRequest("both Content-Length and Transfer-Encoding"));
+        .isEqualTo(RequestFailure.badRequest("both Content-Length and Transfer-Encoding"));
   }
 
   @Test
   void knowsOneCoding() {
     assertThat(check("Host", "a", "Transfer-Encoding", "CHUNKED")).isNull();
     assertThat(check("Host", "a", "Transfer-Encoding", "gzip, chunked"))
-        .isEqualTo(new RequestFailure.UnknownCoding());
+        .isEqualTo(RequestFailure.unknownCoding());
     assertThat(check("Host", "a", "Transfer-Encoding", "gzip", "Transfer-Encoding", "chunked"))
-        .isEqualTo(new RequestFailure.UnknownCoding());
+        .isEqualTo(RequestFailure.unknownCoding());
   }
 
   @Test
   void refusesVersionsItDoesNotSpeak() {
     assertThat(FramingCheck.check(RequestVersion.OTHER, "GET", MapFields.of("Host", "a")))
-        .isEqualTo(new RequestFailure.UnknownVersion());
+        .isEqualTo(RequestFailure.unknownVersion());
   }
 
   @Test
@@ -59,14 +59,14 @@ class FramingCheckTest {
         FramingCheck.expectation(RequestVersion.HTTP_1_1, MapFields.of("Expect", "100-Continue")))
         .isNull();
     assertThat(FramingCheck.expectation(RequestVersion.HTTP_1_1, MapFields.of("Expect", "more")))
-        .isEqualTo(new RequestFailure.UnknownExpectation());
+        .isEqualTo(RequestFailure.unknownExpectation());
     assertThat(FramingCheck.expectation(RequestVersion.HTTP_1_0, MapFields.of("Expect", "more")))
         .isNull();
   }
 
   @Test
   void refusesATraceWithABody() {
-    var refused = new RequestFailure.BadRequest("TRACE with a body");
+    var refused = RequestFailure.badRequest("TRACE with a body");
     assertThat(trace("Content-Length", "5")).isEqualTo(refused);
     assertThat(trace("Transfer-Encoding", "chunked")).isEqualTo(refused);
     assertThat(trace("Content-Length", "0")).isNull();

@@ -2,12 +2,13 @@ package dev.activator.proxy.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.http.HeaderFieldList;
 import dev.activator.proxy.policy.HeaderRewriter.BodyEnd;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class HeaderRewriterTest {
-  private static MapFields rewritten(String... namesAndValues) {
+  private static HeaderFieldList rewritten(String... namesAndValues) {
     var fields = MapFields.of(namesAndValues);
     HeaderRewriter.request(fields, RequestVersion.HTTP_1_1, "hello.example", "10.1.2.3");
     return fields;
@@ -18,28 +19,28 @@ class HeaderRewriterTest {
   void requestsSayWhereTheRequestCameThrough() {
     var fields = rewritten("Host", "hello.example");
 
-    assertThat(fields.all("K-Proxy-Request")).containsExactly("activator");
-    assertThat(fields.all("K-Original-Host")).containsExactly("hello.example");
-    assertThat(fields.all("X-Forwarded-For")).containsExactly("10.1.2.3");
+    assertThat(fields.getAll("K-Proxy-Request")).containsExactly("activator");
+    assertThat(fields.getAll("K-Original-Host")).containsExactly("hello.example");
+    assertThat(fields.getAll("X-Forwarded-For")).containsExactly("10.1.2.3");
   }
 
   @Test
   @DisplayName("keep an original host that is there")
   void requestsKeepAnOriginalHostThatIsThere() {
-    assertThat(rewritten("K-Original-Host", "first.example").all("K-Original-Host"))
+    assertThat(rewritten("K-Original-Host", "first.example").getAll("K-Original-Host"))
         .containsExactly("first.example");
   }
 
   @Test
   void requestsGetAnOriginalHostInPlaceOfAnEmptyOne() {
-    assertThat(rewritten("K-Original-Host", "").all("K-Original-Host"))
+    assertThat(rewritten("K-Original-Host", "").getAll("K-Original-Host"))
         .containsExactly("hello.example");
   }
 
   @Test
   @DisplayName("add the peer to those the request came through")
   void requestsAddThePeerToThoseTheRequestCameThrough() {
-    assertThat(rewritten("X-Forwarded-For", "a", "X-Forwarded-For", "b").all("X-Forwarded-For"))
+    assertThat(rewritten("X-Forwarded-For", "a", "X-Forwarded-For", "b").getAll("X-Forwarded-For"))
         .containsExactly("a, b, 10.1.2.3");
   }
 
@@ -49,9 +50,9 @@ class HeaderRewriterTest {
     var fields = rewritten("Knative-Serving-Revision", "r", "Knative-Serving-Namespace", "n",
         "K-Network-Hash", "h");
 
-    assertThat(fields.all("Knative-Serving-Revision")).isEmpty();
-    assertThat(fields.all("Knative-Serving-Namespace")).isEmpty();
-    assertThat(fields.all("K-Network-Hash")).isEmpty();
+    assertThat(fields.getAll("Knative-Serving-Revision")).isEmpty();
+    assertThat(fields.getAll("Knative-Serving-Namespace")).isEmpty();
+    assertThat(fields.getAll("K-Network-Hash")).isEmpty();
   }
 
   @Test
@@ -63,9 +64,9 @@ class HeaderRewriterTest {
 
     for (String gone : new String[]{"Connection", "X-Foo", "Keep-Alive", "Proxy-Connection",
         "Proxy-Authenticate", "Proxy-Authorization", "Upgrade", "Trailer"}) {
-      assertThat(fields.all(gone)).as(gone).isEmpty();
+      assertThat(fields.getAll(gone)).as(gone).isEmpty();
     }
-    assertThat(fields.all("X-Bar")).containsExactly("2");
+    assertThat(fields.getAll("X-Bar")).containsExactly("2");
   }
 
   @Test
@@ -75,8 +76,8 @@ class HeaderRewriterTest {
     var http2 = MapFields.of("Trailer", "X-T");
     HeaderRewriter.request(http2, RequestVersion.HTTP_2, "hello.example", "10.1.2.3");
 
-    assertThat(chunked.all("Trailer")).containsExactly("X-T");
-    assertThat(http2.all("Trailer")).containsExactly("X-T");
+    assertThat(chunked.getAll("Trailer")).containsExactly("X-T");
+    assertThat(http2.getAll("Trailer")).containsExactly("X-T");
   }
 
   @Test
@@ -89,29 +90,29 @@ class HeaderRewriterTest {
     var fields = rewritten("X-1", "a", "Content-Length", "5", "X-29", "b", "X-29", "c", "X-30",
         "d", "Connection", options.toString());
 
-    assertThat(fields.all("X-1")).isEmpty();
-    assertThat(fields.all("X-29")).isEmpty();
-    assertThat(fields.all("X-30")).containsExactly("d");
-    assertThat(fields.all("Content-Length")).containsExactly("5");
+    assertThat(fields.getAll("X-1")).isEmpty();
+    assertThat(fields.getAll("X-29")).isEmpty();
+    assertThat(fields.getAll("X-30")).containsExactly("d");
+    assertThat(fields.getAll("Content-Length")).containsExactly("5");
   }
 
   @Test
   void removesAField_whenASecondConnectionFieldNamesIt() {
     assertThat(rewritten("Connection", "keep-alive", "Connection", "x-foo", "X-Foo", "1")
-        .all("X-Foo")).isEmpty();
-    assertThat(rewritten("Connection", ",x-foo", "X-Foo", "1").all("X-Foo")).isEmpty();
+        .getAll("X-Foo")).isEmpty();
+    assertThat(rewritten("Connection", ",x-foo", "X-Foo", "1").getAll("X-Foo")).isEmpty();
   }
 
   @Test
   void requestsToAContainerWithoutQueueProxyKeepTheHostOfTheCaller() {
     var fields = MapFields.of("Host", "10.0.0.1:8080", "K-Original-Host", "hello.example");
     HeaderRewriter.addressContainer(fields);
-    assertThat(fields.all("Host")).containsExactly("hello.example");
-    assertThat(fields.all("K-Original-Host")).isEmpty();
+    assertThat(fields.getAll("Host")).containsExactly("hello.example");
+    assertThat(fields.getAll("K-Original-Host")).isEmpty();
 
     var without = MapFields.of("Host", "10.0.0.1:8080");
     HeaderRewriter.addressContainer(without);
-    assertThat(without.all("Host")).containsExactly("10.0.0.1:8080");
+    assertThat(without.getAll("Host")).containsExactly("10.0.0.1:8080");
   }
 
   @Test
@@ -119,9 +120,9 @@ class HeaderRewriterTest {
     var fields = rewritten("Connection", "k-proxy-request, content-length, X-Forwarded-For",
         "Content-Length", "5");
 
-    assertThat(fields.all("K-Proxy-Request")).containsExactly("activator");
-    assertThat(fields.all("Content-Length")).containsExactly("5");
-    assertThat(fields.all("X-Forwarded-For")).containsExactly("10.1.2.3");
+    assertThat(fields.getAll("K-Proxy-Request")).containsExactly("activator");
+    assertThat(fields.getAll("Content-Length")).containsExactly("5");
+    assertThat(fields.getAll("X-Forwarded-For")).containsExactly("10.1.2.3");
   }
 
   /** Without it nobody would ask the caller for the body. */
@@ -129,29 +130,29 @@ class HeaderRewriterTest {
   void keepsAnExpectation_whenAConnectionFieldNamesIt() {
     var fields = rewritten("Connection", "expect", "Expect", "100-continue");
 
-    assertThat(fields.all("Expect")).containsExactly("100-continue");
+    assertThat(fields.getAll("Expect")).containsExactly("100-continue");
   }
 
   @Test
   @DisplayName("keep only the coding that is about trailers")
   void keepsOnlyTrailersInTe() {
-    assertThat(rewritten("TE", "gzip, trailers").all("TE")).containsExactly("trailers");
-    assertThat(rewritten("TE", "gzip").all("TE")).isEmpty();
+    assertThat(rewritten("TE", "gzip, trailers").getAll("TE")).containsExactly("trailers");
+    assertThat(rewritten("TE", "gzip").getAll("TE")).isEmpty();
   }
 
   @Test
   void requestsKeepChunks() {
-    assertThat(rewritten("Transfer-Encoding", "Chunked").all("Transfer-Encoding"))
+    assertThat(rewritten("Transfer-Encoding", "Chunked").getAll("Transfer-Encoding"))
         .containsExactly("chunked");
   }
 
   @Test
   void requestsKeepAnExpectationButNotThatOfAnOldCaller() {
-    assertThat(rewritten("Expect", "100-continue").all("Expect")).containsExactly("100-continue");
+    assertThat(rewritten("Expect", "100-continue").getAll("Expect")).containsExactly("100-continue");
 
     var old = MapFields.of("Expect", "100-continue");
     HeaderRewriter.request(old, RequestVersion.HTTP_1_0, "h", "p");
-    assertThat(old.all("Expect")).isEmpty();
+    assertThat(old.getAll("Expect")).isEmpty();
   }
 
   @Test
@@ -159,13 +160,13 @@ class HeaderRewriterTest {
   void requestsAreAddressedToThePodOrItsService() {
     var toPod = MapFields.of("Host", "hello.example");
     HeaderRewriter.address(toPod, "10.0.0.1:8012", null);
-    assertThat(toPod.all("Host")).containsExactly("10.0.0.1:8012");
-    assertThat(toPod.all("K-Passthrough-Lb")).isEmpty();
+    assertThat(toPod.getAll("Host")).containsExactly("10.0.0.1:8012");
+    assertThat(toPod.getAll("K-Passthrough-Lb")).isEmpty();
 
     var toService = MapFields.of("Host", "hello.example");
     HeaderRewriter.address(toService, "10.0.0.1:8012", "real-name-private.real-namespace");
-    assertThat(toService.all("Host")).containsExactly("real-name-private.real-namespace");
-    assertThat(toService.all("K-Passthrough-Lb")).containsExactly("true");
+    assertThat(toService.getAll("Host")).containsExactly("real-name-private.real-namespace");
+    assertThat(toService.getAll("K-Passthrough-Lb")).containsExactly("true");
   }
 
   @Test
@@ -175,10 +176,10 @@ class HeaderRewriterTest {
 
     assertThat(HeaderRewriter.response(fields, RequestVersion.HTTP_1_1, false))
         .isEqualTo(BodyEnd.LENGTH);
-    assertThat(fields.all("Connection")).isEmpty();
-    assertThat(fields.all("X-Foo")).isEmpty();
-    assertThat(fields.all("Content-Length")).containsExactly("3");
-    assertThat(fields.all("Trailer")).isEmpty();
+    assertThat(fields.getAll("Connection")).isEmpty();
+    assertThat(fields.getAll("X-Foo")).isEmpty();
+    assertThat(fields.getAll("Content-Length")).containsExactly("3");
+    assertThat(fields.getAll("Trailer")).isEmpty();
   }
 
   @Test
@@ -187,8 +188,8 @@ class HeaderRewriterTest {
 
     assertThat(HeaderRewriter.response(fields, RequestVersion.HTTP_1_1, false))
         .isEqualTo(BodyEnd.CHUNK);
-    assertThat(fields.all("Transfer-Encoding")).containsExactly("chunked");
-    assertThat(fields.all("Trailer")).containsExactly("X-Sum");
+    assertThat(fields.getAll("Transfer-Encoding")).containsExactly("chunked");
+    assertThat(fields.getAll("Trailer")).containsExactly("X-Sum");
   }
 
   @Test
@@ -197,8 +198,8 @@ class HeaderRewriterTest {
 
     assertThat(HeaderRewriter.response(fields, RequestVersion.HTTP_1_0, false))
         .isEqualTo(BodyEnd.CLOSE);
-    assertThat(fields.all("Transfer-Encoding")).isEmpty();
-    assertThat(fields.all("Trailer")).isEmpty();
+    assertThat(fields.getAll("Transfer-Encoding")).isEmpty();
+    assertThat(fields.getAll("Trailer")).isEmpty();
   }
 
   @Test
@@ -208,9 +209,9 @@ class HeaderRewriterTest {
 
     assertThat(HeaderRewriter.response(fields, RequestVersion.HTTP_2, false))
         .isEqualTo(BodyEnd.STREAM);
-    assertThat(fields.all("Transfer-Encoding")).isEmpty();
-    assertThat(fields.all("Connection")).isEmpty();
-    assertThat(fields.all("Trailer")).containsExactly("X-Sum");
+    assertThat(fields.getAll("Transfer-Encoding")).isEmpty();
+    assertThat(fields.getAll("Connection")).isEmpty();
+    assertThat(fields.getAll("Trailer")).containsExactly("X-Sum");
   }
 
   @Test
@@ -219,6 +220,6 @@ class HeaderRewriterTest {
 
     assertThat(HeaderRewriter.response(fields, RequestVersion.HTTP_1_1, true))
         .isEqualTo(BodyEnd.LENGTH);
-    assertThat(fields.all("Transfer-Encoding")).isEmpty();
+    assertThat(fields.getAll("Transfer-Encoding")).isEmpty();
   }
 }

@@ -1,10 +1,10 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.http.HeaderMap;
+import dev.activator.proxy.policy.RevisionResolver.HostRouter;
+import dev.activator.http.HeaderFieldList;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.RevisionId;
-import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,7 +16,7 @@ class RevisionResolverTest {
   private static final RevisionResolver HOSTS = new RevisionResolver.Hosts(
       new HostRouter() {
         @Override
-        public RevisionId revision(String host, String target, HeaderMap fields) {
+        public RevisionId revision(String host, String target, HeaderFieldList fields) {
           return host.equals("shop.example.com") && target.startsWith("/api") ? WEB : null;
         }
 
@@ -25,7 +25,7 @@ class RevisionResolverTest {
           return host.equals("shop.example.com");
         }
       });
-  private static final HeaderMap HEADERS = MapFields.of("Knative-Serving-Revision", "other",
+  private static final HeaderFieldList HEADERS = MapFields.of("Knative-Serving-Revision", "other",
       "Knative-Serving-Namespace", "other");
 
   private static RevisionId knative(String host, String... namesAndValues) {
@@ -72,8 +72,7 @@ class RevisionResolverTest {
     var local = new RevisionResolver.Local(
         (host, _, _) -> host.equals("web.shop.localhost") ? WEB : null,
         new RevisionResolver.Knative("cluster.local", (_, _, _) -> null),
-        host -> new UnknownHostHint(List.of("web.shop.localhost", "hello.default.localhost"),
-            host.equals("old.shop.localhost")));
+        host -> host.equals("old.shop.localhost") ? ": it was deleted" : "; there is b.c");
     var none = MapFields.of();
 
     assertThat(local.of(none, "web.shop.localhost", "/")).isEqualTo(WEB);
@@ -82,12 +81,11 @@ class RevisionResolverTest {
     assertThat(local.of(HEADERS, "web.shop.localhost", "/")).isNotEqualTo(WEB);
     assertThat(local.unknown(none, "a.b", "/", null).answer().body())
         .isEqualTo("404 Not Found: no service has"
-            + " the host a.b; there are web.shop.localhost, hello.default.localhost\n");
+            + " the host a.b; there is b.c\n");
     assertThat(local.unknown(none, "old.shop.localhost", "/", null).answer().body())
-        .isEqualTo("404 Not Found: no service has the host old.shop.localhost: it was deleted;"
-            + " there are web.shop.localhost, hello.default.localhost\n");
+        .isEqualTo("404 Not Found: no service has the host old.shop.localhost: it was deleted\n");
     assertThat(local.unknown(HEADERS, "a.b", "/", WEB))
-        .isInstanceOf(RequestFailure.UnknownRevision.class);
+        .isEqualTo(RequestFailure.unknownRevision(WEB.name()));
   }
 
   @Test

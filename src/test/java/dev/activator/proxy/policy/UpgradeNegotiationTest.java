@@ -2,13 +2,14 @@ package dev.activator.proxy.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.http.HeaderFieldList;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class UpgradeNegotiationTest {
-  private static MapFields fields(String... more) {
+  private static HeaderFieldList fields(String... more) {
     return MapFields.of(more);
   }
 
@@ -72,9 +73,9 @@ class UpgradeNegotiationTest {
 
     HeaderRewriter.request(asked, RequestVersion.HTTP_1_1, "h", "10.1.2.3");
 
-    assertThat(asked.all("Connection")).isEmpty();
-    assertThat(asked.all("Upgrade")).isEmpty();
-    assertThat(asked.all("HTTP2-Settings")).isEmpty();
+    assertThat(asked.getAll("Connection")).isEmpty();
+    assertThat(asked.getAll("Upgrade")).isEmpty();
+    assertThat(asked.getAll("HTTP2-Settings")).isEmpty();
   }
 
   @Test
@@ -83,8 +84,8 @@ class UpgradeNegotiationTest {
 
     HeaderRewriter.request(asked, RequestVersion.HTTP_1_1, "h", "10.1.2.3");
 
-    assertThat(asked.all("Connection")).containsExactly("Upgrade");
-    assertThat(asked.all("Upgrade")).containsExactly("websocket");
-    assertThat(asked.all("X")).isEmpty();
+    assertThat(asked.getAll("Connection")).containsExactly("Upgrade");
+    assertThat(asked.getAll("Upgrade")).containsExactly("websocket");
+    assertThat(asked.getAll("X")).isEmpty();
   }
 }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.activator.config.NamespaceHostRules;
 import dev.activator.standalone.policy.ScaledServiceRouteTable.Taken;
 import dev.activator.standalone.decode.ScaledServiceRulesReader;
-import dev.activator.http.HeaderMap;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.proxy.policy.MapFields;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
@@ -68,7 +68,7 @@ class HostTableTest {
     assertThat(found == null ? null : found.toString()).isEqualTo(expected);
   }
 
-  private static final HeaderMap NO_HEADERS = MapFields.of();
+  private static final HeaderFieldList NO_HEADERS = MapFields.of();
   private static final ScaledServiceRouteTable TABLE = ScaledServiceRouteTable.of(List.of(
       service("shop/web", "2026-01-01", "shop.example.com", "*.shop.example.com"),
       service("shop/pay", "2026-01-02", "pay.shop.example.com", "*.pay.shop.example.com"),
