@@ -7,7 +7,7 @@ import dev.activator.knative.decode.ConfigMapReader.Texts;
 import dev.activator.knative.decode.RoutingCertificateReader;
 import dev.activator.kube.reflector.InformerQuery;
 import dev.activator.tls.CertificateListener;
-import dev.activator.tls.RoutingCertificate;
+import dev.activator.tls.CertificateListener.RoutingCertificate;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

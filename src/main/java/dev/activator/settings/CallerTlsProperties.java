@@ -1,6 +1,6 @@
 package dev.activator.settings;
 
-import dev.activator.tls.CertificateFiles;
+import dev.activator.tls.ServerCertificate.CertificateFiles;
 import dev.activator.tls.ServerTlsSettings;
 import java.io.IOException;
 import java.nio.file.Path;

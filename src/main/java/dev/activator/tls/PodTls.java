@@ -1,5 +1,6 @@
 package dev.activator.tls;
 
+import java.security.cert.CertificateException;
 import dev.activator.loop.LogLimit;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
@@ -132,5 +133,28 @@ public final class PodTls {
     parameters.setApplicationProtocols(protocols);
     handler.engine().setSSLParameters(parameters);
     return handler;
+  }
+
+  /** Why the certificate of a pod is not trusted. The message is for the log. */
+  public static final class UntrustedPodException extends CertificateException {
+    public enum Reason {
+      UNKNOWN_ISSUER,
+      WRONG_NAME,
+      /** Or not valid yet. */
+      EXPIRED
+    }
+
+    private static final long serialVersionUID = 1L;
+
+    private final Reason reason;
+
+    UntrustedPodException(Reason reason, String message) {
+      super(message);
+      this.reason = reason;
+    }
+
+    public Reason reason() {
+      return reason;
+    }
   }
 }

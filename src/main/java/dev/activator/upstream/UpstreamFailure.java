@@ -1,6 +1,6 @@
 package dev.activator.upstream;
 
-import dev.activator.tls.UntrustedPodException;
+import dev.activator.tls.PodTls.UntrustedPodException;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.socket.ChannelOutputShutdownException;
 import io.netty.handler.codec.CodecException;

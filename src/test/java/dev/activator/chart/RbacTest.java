@@ -11,7 +11,7 @@ import dev.activator.tls.CertificateListener;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.ext.console.EventFetcher;
 import dev.activator.ext.lending.link.PeerSecret.Answer;
-import dev.activator.tls.RoutingCertificate;
+import dev.activator.tls.CertificateListener.RoutingCertificate;
 import dev.activator.knative.PodAddressPreference;
 import dev.activator.knative.PodAddressPreference.EndpointsSource;
 import dev.activator.kube.reflector.ReflectorSettings;

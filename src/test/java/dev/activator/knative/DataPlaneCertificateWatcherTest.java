@@ -9,7 +9,7 @@ import dev.activator.kube.ClusterAccess;
 import dev.activator.kube.ClusterUnavailableException;
 import dev.activator.kube.Yaml;
 import dev.activator.testing.Make;
-import dev.activator.tls.RoutingCertificate;
+import dev.activator.tls.CertificateListener.RoutingCertificate;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.testing.EmbeddedApi;

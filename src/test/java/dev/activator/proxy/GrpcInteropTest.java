@@ -1,7 +1,7 @@
 package dev.activator.proxy;
 
 import dev.activator.testing.TestRevisions;
-import dev.activator.tls.CertificateFiles;
+import dev.activator.tls.ServerCertificate.CertificateFiles;
 import dev.activator.tls.ServerTlsSettings;
 import dev.activator.revision.Destination;
 import dev.activator.testing.Authority;

@@ -7,7 +7,7 @@ import dev.activator.testing.Certificate;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.TestRevisions;
 import dev.activator.testing.TestValues;
-import dev.activator.tls.CertificateFiles;
+import dev.activator.tls.ServerCertificate.CertificateFiles;
 import dev.activator.tls.PodTls;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.TestValues;
-import dev.activator.tls.CertificateFiles;
+import dev.activator.tls.ServerCertificate.CertificateFiles;
 import dev.activator.tls.ServerTlsSettings;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.Unpooled;

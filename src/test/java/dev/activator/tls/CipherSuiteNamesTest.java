@@ -11,8 +11,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class CipherSuiteNamesTest {
-  private final CipherSuiteNames names = new CipherSuiteNames("ACTIVATOR_TLS_", 25);
-  private final CipherSuiteNames later = new CipherSuiteNames("ACTIVATOR_TLS_", 27);
+  private final ServerTlsSettings.CipherSuiteNames names = new ServerTlsSettings.CipherSuiteNames("ACTIVATOR_TLS_", 25);
+  private final ServerTlsSettings.CipherSuiteNames later = new ServerTlsSettings.CipherSuiteNames("ACTIVATOR_TLS_", 27);
 
   @Test
   void takesVersionsFromTheOldestToTheNewest() {

@@ -11,7 +11,7 @@ import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.throttle.Throttler;
-import dev.activator.tls.CertificateFiles;
+import dev.activator.tls.ServerCertificate.CertificateFiles;
 import dev.activator.tls.SelfSignedCertificate;
 import dev.activator.tls.ServerCertificate;
 import dev.activator.tls.ServerTlsSettings;

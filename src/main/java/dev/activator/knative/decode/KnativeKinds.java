@@ -4,7 +4,7 @@ import dev.activator.knative.policy.RevisionEndpointSlice;
 import dev.activator.kube.decode.WatchedKind;
 import dev.activator.revision.PrivateEndpoints.PrivateClusterIp;
 import dev.activator.revision.Revision;
-import dev.activator.tls.RoutingCertificate;
+import dev.activator.tls.CertificateListener.RoutingCertificate;
 
 /** The kinds of objects that describe a Knative revision. */
 public final class KnativeKinds {

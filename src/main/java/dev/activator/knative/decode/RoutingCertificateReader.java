@@ -3,7 +3,7 @@ package dev.activator.knative.decode;
 import dev.activator.kube.decode.DecodedMetadata;
 import dev.activator.kube.decode.JsonCursor;
 import dev.activator.kube.decode.WatchedObjectReader;
-import dev.activator.tls.RoutingCertificate;
+import dev.activator.tls.CertificateListener.RoutingCertificate;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.HashMap;
