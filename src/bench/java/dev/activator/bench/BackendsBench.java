@@ -20,7 +20,7 @@ import dev.activator.testing.VirtualLoop;
 import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
 import dev.activator.upstream.ConnectionPoolsByLoop;
 import dev.activator.upstream.HttpProbeClient;
-import dev.activator.upstream.ProbeResult;
+import dev.activator.upstream.ProbeClient.ProbeResult;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
 import java.io.IOException;

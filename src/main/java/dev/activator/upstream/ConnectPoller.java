@@ -4,7 +4,6 @@ import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.policy.RateLimit;
 import dev.activator.revision.Destination;
-import dev.activator.upstream.policy.ConnectAttemptQueue;
 import io.netty.channel.ChannelException;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.unix.Socket;

@@ -1,5 +1,6 @@
 package dev.activator.upstream;
 
+import dev.activator.upstream.Dialer.DialBackoff;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.TcpKeepAlive;

@@ -1,5 +1,6 @@
 package dev.activator.upstream;
 
+import dev.activator.upstream.Dialer.DialBackoff;
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.revision.PodTransport.PodIdentity;
@@ -19,7 +20,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The HTTP/2 connections of one loop to one pod. A new connection is opened only when all others
- * are full.
+ * are full. Of a pod that may choose HTTP/1 there are two pools: one for the requests that it may
+ * choose for, and one for those that need HTTP/2, such as gRPC, whose connections offer nothing
+ * else.
  *
  * <p><b>Source.</b> {@code http2.Transport} in Go, except that a connection is used only after the
  * pod's SETTINGS, so that no request exceeds the stream limit.
@@ -87,13 +90,13 @@ final class Http2Pool implements UpstreamPool {
   }
 
   /** The first connection with room for a stream; null if there is none. */
-  private @Nullable Http2PodSession first() {
+  @Nullable Http2PodSession first() {
     for (var session : sessions) {
       if (session.hasRoom()) {
         return session;
       }
     }
-    return null;
+    return negotiates ? null : pools.chosenHttp2(target);
   }
 
   @Override
@@ -127,7 +130,7 @@ final class Http2Pool implements UpstreamPool {
   }
 
   private void refused(UpstreamFailure why) {
-    if (refusal() == null) {
+    if (!negotiates && refusal() == null) {
       refusal = why;
       refusedNanos = nanoTime();
       dialer.loop().schedule(REFUSAL_KEPT, this::forgetIfEmpty);

@@ -1,5 +1,7 @@
 package dev.activator.upstream;
 
+import dev.activator.upstream.ProbeClient.ProbeResult;
+import dev.activator.upstream.ProbeClient.ProbeRequest;
 import dev.activator.loop.Loop;
 import dev.activator.loop.policy.RateLimit;
 import dev.activator.revision.PortProtocol;

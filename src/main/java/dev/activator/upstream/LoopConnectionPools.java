@@ -1,5 +1,6 @@
 package dev.activator.upstream;
 
+import dev.activator.upstream.Dialer.DialBackoff;
 import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
 import dev.activator.upstream.UpstreamPool.Dial;
 import dev.activator.loop.LogLimit;
@@ -92,10 +93,8 @@ public final class LoopConnectionPools implements PodConnectionPools {
   UpstreamPool to(DialTarget target, PortProtocol protocol) {
     return switch (protocol) {
       case HTTP1 -> http1(target);
-      case H2C -> target.identity() instanceof PodIdentity.OfService
-          ? new Http2OnlyPool(http2(target), negotiating(target))
-          : http2(target);
-      case NEGOTIATED -> new NegotiatedPool(http1(target), negotiating(target));
+      case H2C -> http2(target);
+      case NEGOTIATED -> http1(target).isChosen() ? http1(target) : negotiating(target);
       case TCP -> throw new IllegalArgumentException("no pool: " + target + " is not for requests");
     };
   }
@@ -111,11 +110,6 @@ public final class LoopConnectionPools implements PodConnectionPools {
     return identity != null || tls.isRequired();
   }
 
-  /** The HTTP/1 pool for a pod, without TLS. */
-  UpstreamPool plain(Destination pod) {
-    return http1(DialTarget.plain(pod));
-  }
-
   /**
    * The pool for a target. A new pool is added to the map only at its first dial, because the
    * request may end before it dials.
@@ -123,11 +117,6 @@ public final class LoopConnectionPools implements PodConnectionPools {
   Http1Pool http1(DialTarget to) {
     var known = http1Pools.get(to);
     return known != null ? known : new Http1Pool(to);
-  }
-
-  /** The HTTP/2 pool for a pod, without TLS. */
-  UpstreamPool plainHttp2(Destination pod) {
-    return http2(DialTarget.plain(pod));
   }
 
   private Http2Pool http2(DialTarget to) {
@@ -138,6 +127,12 @@ public final class LoopConnectionPools implements PodConnectionPools {
   private Http2Pool negotiating(DialTarget to) {
     var known = negotiatingPools.get(to);
     return known != null ? known : new Http2Pool(to, true, this, dialer, limits.timeout());
+  }
+
+  /** A connection with room on which the pod has chosen HTTP/2; null if there is none. */
+  @Nullable Http2PodSession chosenHttp2(DialTarget to) {
+    var known = negotiatingPools.get(to);
+    return known == null ? null : known.first();
   }
 
   private Map<DialTarget, Http2Pool> poolsLike(Http2Pool pool) {

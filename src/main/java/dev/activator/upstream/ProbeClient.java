@@ -1,5 +1,9 @@
 package dev.activator.upstream;
 
+import java.util.Map;
+import dev.activator.tls.DialTarget;
+import dev.activator.revision.PortProtocol;
+import dev.activator.revision.Destination;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -26,5 +30,59 @@ public interface ProbeClient {
   default void awaitListener(Loop loop, ProbeRequest next, Duration pause, Duration limit,
       Consumer<Boolean> refused) {
     loop.execute(() -> refused.accept(false));
+  }
+
+  /**
+   * A probe to send to a pod. It is a {@code GET}; if the path is empty, it only connects, which over
+   * TLS includes the handshake.
+   *
+   * @param headers without {@code Host}
+   * @param connectTimeout until a connection is open; at most {@code timeout}
+   * @param timeout until the end of the answer
+   */
+  record ProbeRequest(DialTarget target, PortProtocol protocol, String path, String host,
+      Map<String, String> headers, Duration connectTimeout, Duration timeout) {
+    /** A probe without TLS that may connect as long as it may wait for the answer. */
+    public ProbeRequest(Destination destination, PortProtocol protocol, String path, String host,
+        Map<String, String> headers, Duration timeout) {
+      this(DialTarget.plain(destination), protocol, path, host, headers, timeout, timeout);
+    }
+
+    public Destination destination() {
+      return target.destination();
+    }
+  }
+
+  /**
+   * The result of one probe of a pod: a connection, a response, a refusal, a failure or a timeout.
+   */
+  sealed interface ProbeResult {
+    /** The pod accepted the connection of a probe without a path. */
+    record Connected() implements ProbeResult {}
+
+    /**
+     * @param body the first kilobyte of the body
+     * @param location the field of this name; empty if there is none
+     */
+    record Answered(int status, String body, String location) implements ProbeResult {
+      public Answered(int status, String body) {
+        this(status, body, "");
+      }
+    }
+
+    /** The pod answered with a redirect that cannot be followed. */
+    record Misdirected(String reason) implements ProbeResult {}
+
+    /** The host refused the connection, as no server listens. */
+    record Refused(String reason) implements ProbeResult {}
+
+    /** No connection was opened. */
+    record Failed(String reason) implements ProbeResult {}
+
+    /** No valid response came, or the connection ended. */
+    record InvalidResponse(String reason) implements ProbeResult {}
+
+    /** @param connected whether a connection was open */
+    record TimedOut(Duration after, boolean connected) implements ProbeResult {}
   }
 }

@@ -22,7 +22,7 @@ import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.StubQueuedCaller;
 import dev.activator.throttle.Throttler;
 import dev.activator.tls.PodTls;
-import dev.activator.upstream.ProbeResult;
+import dev.activator.upstream.ProbeClient.ProbeResult;
 import java.net.URI;
 import java.time.Duration;
 import java.util.stream.Stream;

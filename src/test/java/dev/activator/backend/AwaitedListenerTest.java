@@ -13,7 +13,7 @@ import dev.activator.loop.Loop;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.upstream.ProbeRequest;
+import dev.activator.upstream.ProbeClient.ProbeRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

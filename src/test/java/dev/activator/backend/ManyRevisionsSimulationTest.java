@@ -17,7 +17,7 @@ import dev.activator.testing.Seeds;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.WithoutLog;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.upstream.ProbeResult;
+import dev.activator.upstream.ProbeClient.ProbeResult;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

@@ -4,6 +4,7 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.upstream.ConnectAttemptQueue;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
@@ -16,8 +17,7 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.Make;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.upstream.ProbeRequest;
-import dev.activator.upstream.policy.ConnectAttemptQueue;
+import dev.activator.upstream.ProbeClient.ProbeRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

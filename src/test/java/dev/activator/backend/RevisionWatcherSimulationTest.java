@@ -14,7 +14,7 @@ import dev.activator.revision.PodsByReadiness;
 import dev.activator.testing.Seeds;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.WithoutLog;
-import dev.activator.upstream.ProbeResult;
+import dev.activator.upstream.ProbeClient.ProbeResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -22,7 +22,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.testing.LogLines;
-import dev.activator.upstream.ProbeResult;
+import dev.activator.upstream.ProbeClient.ProbeResult;
 import java.util.ArrayList;
 import java.util.Objects;
 import java.util.stream.IntStream;

@@ -12,7 +12,7 @@ import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PodsByReadiness.Identity;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.upstream.ProbeResult;
+import dev.activator.upstream.ProbeClient.ProbeResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

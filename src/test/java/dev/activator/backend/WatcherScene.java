@@ -5,7 +5,7 @@ import static dev.activator.backend.Fixtures.pods;
 
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.upstream.ProbeResult;
+import dev.activator.upstream.ProbeClient.ProbeResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

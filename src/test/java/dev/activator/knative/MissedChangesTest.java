@@ -17,7 +17,7 @@ import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.Make;
-import dev.activator.upstream.ProbeResult;
+import dev.activator.upstream.ProbeClient.ProbeResult;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;

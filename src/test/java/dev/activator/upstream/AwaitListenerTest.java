@@ -2,6 +2,10 @@ package dev.activator.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.upstream.ProbeClient.ProbeResult;
+
+import dev.activator.upstream.ProbeClient.ProbeRequest;
+
 import dev.activator.testing.TestRevisions;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;

@@ -2,9 +2,10 @@ package dev.activator.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.upstream.DeadConnectionDetector.TcpConnectionHealth;
+
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.upstream.policy.TcpConnectionHealth;
 import io.netty.channel.Channel;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.time.Duration;

@@ -1,5 +1,6 @@
 package dev.activator.upstream;
 
+import dev.activator.upstream.Dialer.DialBackoff;
 import dev.activator.testing.TestRevisions;
 import dev.activator.testing.FreePort;
 import dev.activator.tls.PodTls;

@@ -2,6 +2,8 @@ package dev.activator.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.PortProtocol;
+import dev.activator.tls.DialTarget;
 import dev.activator.testing.TestRevisions;
 import dev.activator.loop.LoopGroup;
 import dev.activator.upstream.LoopConnectionPools.Http1Pool;
@@ -47,7 +49,7 @@ class Http1PodConnectionTest {
       .watch(new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT,
           new Random(1), new PodTls(TestRevisions.unused())))
       .of(loops.all().getFirst())
-      .plain(new Destination("127.0.0.1", 1));
+      .to(DialTarget.plain(new Destination("127.0.0.1", 1)), PortProtocol.HTTP1);
   private final PodChannel channel = new PodChannel();
 
   @AfterEach

@@ -2,6 +2,8 @@ package dev.activator.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.PortProtocol;
+import dev.activator.tls.DialTarget;
 import dev.activator.testing.TestRevisions;
 import dev.activator.loop.LoopGroup;
 import dev.activator.revision.Destination;
@@ -42,7 +44,7 @@ class Http2PodSessionTest {
   private final Http2Pool pool = (Http2Pool) Quiescence
       .watch(new ConnectionPoolsByLoop(loops, IdleLimits.DEFAULT,
           new Random(1), new PodTls(TestRevisions.unused())))
-      .of(loops.all().getFirst()).plainHttp2(POD);
+      .of(loops.all().getFirst()).to(DialTarget.plain(POD), PortProtocol.H2C);
   private final Http2PodSession session = Http2PodSession.of(pool);
   private final StuckWrites stuck = new StuckWrites();
   private final EmbeddedChannel channel = new EmbeddedChannel(stuck, session);

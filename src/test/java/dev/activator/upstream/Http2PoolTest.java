@@ -2,6 +2,8 @@ package dev.activator.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.PortProtocol;
+import dev.activator.tls.DialTarget;
 import dev.activator.testing.TestRevisions;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
@@ -92,7 +94,7 @@ class Http2PoolTest {
       Set<Integer> depths = new HashSet<>();
       var served = new AtomicInteger();
       onLoop(() -> {
-        var pool = pools.plainHttp2(pod.destination());
+        var pool = pools.to(DialTarget.plain(pod.destination()), PortProtocol.H2C);
         for (int i = 0; i < WAITING; i++) {
           pool.dial(new RecordingListener(connection -> {
             depths.add(Thread.currentThread().getStackTrace().length);
@@ -113,7 +115,7 @@ class Http2PoolTest {
       onLoop(() -> true);
       assertThat(ended).hasValue(0);
       onLoop(() -> {
-        var last = pools.plainHttp2(pod.destination()).reuse(new RecordingListener());
+        var last = pools.to(DialTarget.plain(pod.destination()), PortProtocol.H2C).reuse(new RecordingListener());
         assertThat(last).isNotNull();
         last.close();
         return true;
@@ -136,7 +138,7 @@ class Http2PoolTest {
       var connected = new AtomicInteger();
       onLoop(() -> {
         for (int i = 0; i < 5; i++) {
-          pools.plainHttp2(pod.destination()).dial(
+          pools.to(DialTarget.plain(pod.destination()), PortProtocol.H2C).dial(
               new RecordingListener(_ -> connected.incrementAndGet(), () -> {
               }));
         }
@@ -169,7 +171,7 @@ class Http2PoolTest {
       caller.awaitEnd();
     })) {
       var connected = new AtomicInteger();
-      onLoop(() -> pools.plainHttp2(pod.destination()).dial(
+      onLoop(() -> pools.to(DialTarget.plain(pod.destination()), PortProtocol.H2C).dial(
           new RecordingListener(_ -> connected.incrementAndGet(), () -> {
           })));
       settingsRead.await();
@@ -201,7 +203,7 @@ class Http2PoolTest {
       }
     })) {
       var connected = new AtomicInteger();
-      onLoop(() -> pools.plainHttp2(pod.destination()).dial(
+      onLoop(() -> pools.to(DialTarget.plain(pod.destination()), PortProtocol.H2C).dial(
           new RecordingListener(_ -> connected.incrementAndGet(), () -> {
           })));
 
@@ -219,11 +221,11 @@ class Http2PoolTest {
     network.pods(_ -> SimulatedNetwork.Answer.ACCEPT,
         pod -> pod.send(RawHttp2.bytes(RawHttp2.SETTINGS, 0, 0, new byte[0])));
     var pod = new Destination("10.1.1.1", 8012);
-    pools.plainHttp2(pod).dial(new RecordingListener(UpstreamConnection::close, () -> {
+    pools.to(DialTarget.plain(pod), PortProtocol.H2C).dial(new RecordingListener(UpstreamConnection::close, () -> {
     }));
     network.settle();
     network.advance(Duration.ofSeconds(60));
-    pools.plainHttp2(pod).reuse(new RecordingListener()).close();
+    pools.to(DialTarget.plain(pod), PortProtocol.H2C).reuse(new RecordingListener()).close();
 
     network.advance(Duration.ofSeconds(89));
     network.settle();
@@ -258,11 +260,11 @@ class Http2PoolTest {
       var connected = new AtomicInteger();
       var keeps = new RecordingListener(_ -> connected.incrementAndGet(), () -> {
       });
-      onLoop(() -> pools.plainHttp2(pod.destination()).dial(keeps));
+      onLoop(() -> pools.to(DialTarget.plain(pod.destination()), PortProtocol.H2C).dial(keeps));
       Awaitility.await().untilAtomic(connected, org.hamcrest.Matchers.is(1));
       used.countDown();
       settingsRead.await();
-      onLoop(() -> pools.plainHttp2(pod.destination()).dial(keeps));
+      onLoop(() -> pools.to(DialTarget.plain(pod.destination()), PortProtocol.H2C).dial(keeps));
       onLoop(() -> true);
 
       waits.countDown();
@@ -290,7 +292,7 @@ class Http2PoolTest {
     var third = new RecordingListener();
     onLoop(() -> {
       for (var listener : List.of(first, second, third)) {
-        dials.add(pools.plainHttp2(nobody).dial(listener));
+        dials.add(pools.to(DialTarget.plain(nobody), PortProtocol.H2C).dial(listener));
       }
       return true;
     });
@@ -307,7 +309,7 @@ class Http2PoolTest {
       Destination to = pod.destination();
       var connected = new CompletableFuture<UpstreamConnection>();
       // given a dial by a pool that is not known yet, or no longer
-      onLoop(() -> pools.plain(to).dial(new RecordingListener(connected::complete, () -> {
+      onLoop(() -> pools.to(DialTarget.plain(to), PortProtocol.HTTP1).dial(new RecordingListener(connected::complete, () -> {
       })));
       var connection = connected.get(120, TimeUnit.SECONDS);
 

@@ -2,6 +2,10 @@ package dev.activator.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.upstream.ProbeClient.ProbeResult;
+
+import dev.activator.upstream.ProbeClient.ProbeRequest;
+
 import dev.activator.testing.TestRevisions;
 import dev.activator.tls.DialTarget;
 import dev.activator.tls.PodTls;
@@ -159,7 +163,7 @@ class HttpProbeClientTest {
       var listener = (UpstreamListener) Proxy.newProxyInstance(getClass().getClassLoader(),
           new Class<?>[]{UpstreamListener.class}, (_, _, _) -> null);
       loop.execute(
-          () -> upstreams.of(loop).plainHttp2(silent.destination()).dial(listener).cancel());
+          () -> upstreams.of(loop).to(DialTarget.plain(silent.destination()), PortProtocol.H2C).dial(listener).cancel());
 
       asked(silent.destination(), PortProtocol.H2C, Duration.ofMillis(100));
 

@@ -1,10 +1,13 @@
 package dev.activator.upstream;
 
+import dev.activator.upstream.ProbeClient.ProbeResult;
+import dev.activator.upstream.ProbeClient.ProbeRequest;
 import dev.activator.testing.TestRevisions;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.tls.DialTarget;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
@@ -239,8 +242,8 @@ class LoopConnectionPoolsTest {
     var upstreams = upstreams();
 
     onLoop(() -> {
-      upstreams.of(loop).plain(new Destination("127.0.0.1", 1)).reuse(new RecordingListener());
-      return upstreams.of(loop).plainHttp2(new Destination("127.0.0.1", 1))
+      upstreams.of(loop).to(DialTarget.plain(new Destination("127.0.0.1", 1)), PortProtocol.HTTP1).reuse(new RecordingListener());
+      return upstreams.of(loop).to(DialTarget.plain(new Destination("127.0.0.1", 1)), PortProtocol.H2C)
           .reuse(new RecordingListener());
     });
 
@@ -335,7 +338,7 @@ class LoopConnectionPoolsTest {
   void sharesAnOpeningHttp2Connection_untilARequestTimesOut() throws Exception {
     // given one that is open, and whose pod has not said how many streams it takes
     var pod = pod(RawPeer::awaitEnd);
-    var pool = upstreams().of(loop).plainHttp2(pod.destination());
+    var pool = upstreams().of(loop).to(DialTarget.plain(pod.destination()), PortProtocol.H2C);
     var first = onLoop(() -> pool.dial(new Patient()));
     Awaitility.await().until(() -> pod.connections() == 1);
 

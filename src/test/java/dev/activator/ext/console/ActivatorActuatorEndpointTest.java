@@ -13,7 +13,7 @@ import dev.activator.revision.RevisionStartProgress.StartPhase;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.testing.Make;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.upstream.ProbeResult;
+import dev.activator.upstream.ProbeClient.ProbeResult;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

@@ -29,7 +29,7 @@ import dev.activator.testing.StubQueuedCaller;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.PeerSnapshot;
 import dev.activator.throttle.Throttler;
-import dev.activator.upstream.ProbeResult;
+import dev.activator.upstream.ProbeClient.ProbeResult;
 import java.util.HashMap;
 import java.io.StringReader;
 import java.time.Clock;

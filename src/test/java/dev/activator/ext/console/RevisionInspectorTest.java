@@ -28,7 +28,7 @@ import dev.activator.testing.Make;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.StubQueuedCaller;
 import dev.activator.throttle.Throttler;
-import dev.activator.upstream.ProbeResult;
+import dev.activator.upstream.ProbeClient.ProbeResult;
 import ch.qos.logback.classic.Level;
 import java.time.Duration;
 import java.util.List;

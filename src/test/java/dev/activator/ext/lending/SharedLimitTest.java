@@ -39,7 +39,7 @@ import dev.activator.throttle.policy.ThrottlerOptions;
 import dev.activator.tls.SystemInternalTls;
 import dev.activator.ext.lending.link.PeerTls;
 import dev.activator.tls.PodTls;
-import dev.activator.upstream.ProbeResult;
+import dev.activator.upstream.ProbeClient.ProbeResult;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.time.Duration;

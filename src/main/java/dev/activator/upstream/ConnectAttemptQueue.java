@@ -1,4 +1,4 @@
-package dev.activator.upstream.policy;
+package dev.activator.upstream;
 
 import dev.activator.loop.policy.RateLimit;
 import java.util.PriorityQueue;

@@ -1,6 +1,7 @@
-package dev.activator.upstream.policy;
+package dev.activator.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
+
 
 import dev.activator.loop.policy.RateLimit;
 import org.junit.jupiter.api.Test;
