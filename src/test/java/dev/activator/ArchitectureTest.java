@@ -153,7 +153,8 @@ class ArchitectureTest {
     classes().that().resideInAPackage("..policy..").should()
         .onlyDependOnClassesThat(in(List.of("java.lang", "java.lang.runtime", "java.lang.invoke",
             "java.math", "java.util", "java.util.function", "java.util.stream", "java.util.random",
-            "java.util.regex", "java.time", "java.time.format", "org.jspecify.annotations",
+            "java.util.regex", "java.nio.charset", "java.time", "java.time.format",
+            "org.jspecify.annotations",
             "..policy..",
             inside("revision"), inside("config"))).or(type(KnownHeader.class))
             .or(type(HeaderFieldList.class)).or(type(RequestOutcome.class))

@@ -1,6 +1,7 @@
 package dev.activator.app;
 
-import dev.activator.proxy.exchange.WaitReasons;
+import dev.activator.proxy.exchange.Seams;
+import dev.activator.proxy.exchange.Seams.WaitReasons;
 import dev.activator.settings.IdentityProperties;
 import dev.activator.settings.ProxyServerProperties.PortProperties;
 import dev.activator.settings.ProxyServerProperties.ReadinessProperties;
@@ -15,14 +16,14 @@ import dev.activator.observability.ColdStarts;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
 import dev.activator.platform.Platform;
-import dev.activator.proxy.exchange.Arrival;
-import dev.activator.proxy.exchange.CountPolicy;
+import dev.activator.proxy.exchange.Seams.Arrival;
+import dev.activator.proxy.exchange.Seams.CountPolicy;
 import dev.activator.proxy.exchange.HeldRequestBytes;
-import dev.activator.proxy.exchange.WaitPolicy;
+import dev.activator.proxy.exchange.Seams.WaitPolicy;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.RevisionStarts;
 import dev.activator.proxy.exchange.Router;
-import dev.activator.proxy.exchange.TunnelWatcher;
+import dev.activator.proxy.exchange.Seams.TunnelWatcher;
 import dev.activator.proxy.exchange.UnreadResponseBytes;
 import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.proxy.policy.StartStatus;
@@ -162,7 +163,7 @@ class RequestConfiguration {
         loop -> new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop),
             reporter.onLoop(loop),
             new RequestDispatcher.Memory(held.share(), unread.share(loop)),
-            new RequestDispatcher.Seams(observers, starts, waitPolicy, watchers.of(loop), counts,
+            new Seams(observers, starts, waitPolicy, watchers.of(loop), counts,
                 null)));
     meters.ended(server.endedConnections());
     return server;

@@ -54,6 +54,8 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
    * How long a caller may read the last responses after a drained connection has ended its output.
    */
   private static final Duration LINGER = Duration.ofSeconds(5);
+  /** How long a drained connection waits for the answer to its ping. */
+  private static final Duration DRAIN_WAIT = Duration.ofSeconds(1);
   /** The window of a stream while the memory for bodies is tight. */
   private static final int TIGHT_WINDOW_BYTES = 4 << 10;
   /** The maximum cost of a connection's large heads together. */
@@ -66,11 +68,12 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
   private final ResettableTimer timer;
   private final ClosedHttp2Streams history = new ClosedHttp2Streams();
   private final Http2FloodLimiter limiter;
-  private final Http2Drain drain;
   private final AbusiveConnectionCounter endedConnections;
   private int headBytes;
   private int windowBytes;
   private boolean calmed;
+  private boolean draining;
+  private boolean refusesNewRequests;
 
   private Http2CallerSession(Http2Setup setup, Channel channel, RequestDispatcher dispatcher,
       Http2FloodLimiter limiter, Duration headTimeout, AbusiveConnectionCounter endedConnections) {
@@ -81,7 +84,6 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
     this.unread = new UnreadStreams(this, channel, dispatcher.unread(), headTimeout.toNanos());
     this.endedConnections = endedConnections;
     this.limiter = limiter;
-    this.drain = new Http2Drain(this, dispatcher.loop());
     this.windowBytes = Objects.requireNonNull(setup.settings().initialWindowSize());
     this.timer = new ResettableTimer(dispatcher.loop(), this::checkDeadlines);
     listen(new Events());
@@ -286,15 +288,35 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
     super.userEventTriggered(on, event);
   }
 
+  /**
+   * Closes the connection without losing requests that are on their way.
+   *
+   * <p><b>Source.</b> RFC 9113, section 6.8: two GOAWAYs, a round trip apart.
+   */
   void drain() {
-    drain.begin();
+    if (!draining) {
+      draining = true;
+      sendGoAway(Integer.MAX_VALUE);
+      ping();
+      dispatcher.loop().schedule(DRAIN_WAIT, this::refuseNewRequests);
+    }
   }
 
-  boolean isOpen() {
-    return channel.isActive();
+  private void refuseNewRequests() {
+    if (!refusesNewRequests && channel.isActive()) {
+      refusesNewRequests = true;
+      sendGoAway(connection().remote().lastStreamCreated());
+      endIfDrained();
+    }
   }
 
-  void sendGoAway(int last) {
+  private void endIfDrained() {
+    if (refusesNewRequests && connection().numActiveStreams() == 0) {
+      end();
+    }
+  }
+
+  private void sendGoAway(int last) {
     goAway(context(), last, Http2Error.NO_ERROR.code(), Unpooled.EMPTY_BUFFER,
         context().newPromise());
     flushSoon();
@@ -304,7 +326,7 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
    * Closes the sending half first: a closed socket would answer the caller's WINDOW_UPDATEs with a
    * reset.
    */
-  void end() {
+  private void end() {
     ignoreReads();
     context().writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(_ -> {
       NettyTransport.endOutput(channel);
@@ -381,12 +403,15 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
         headBytes -= downstream.headBytes;
         dispatcher.releaseHead(downstream.headBytes);
       }
-      drain.streamClosed();
+      endIfDrained();
     }
 
     @Override
     public void onPingAckRead(ChannelHandlerContext on, long data) {
-      drain.answered();
+      if (draining) {
+        // The caller has also read the GOAWAY before the ping.
+        refuseNewRequests();
+      }
     }
   }
 }

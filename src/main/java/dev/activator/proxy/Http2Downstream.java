@@ -228,7 +228,7 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
   public void answer(LocalResponse answer) {
     if (answer.status() >= 400 && request != null
         && PodProtocol.isGrpc(HeaderFieldList.in(request))) {
-      send(GrpcAnswer.of(answer), false);
+      send(answer.forGrpc(), false);
     } else {
       send(answer, answer.hasLength());
     }

@@ -4,18 +4,14 @@ import dev.activator.loop.Loop;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.proxy.exchange.HeldRequestBytes;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 
 /** A head that a caller has begun to send, or that is awaited: limited in time and in memory. */
 final class IncompleteHead {
   private final Loop loop;
   private final Duration timeout;
   private final ResettableTimer timer;
-  private final HeldRequestBytes.Share held;
-  private final Runnable refuse;
+  private final HeldRequestBytes.PartialHead counted;
   private long dueNanos;
-  /** Null unless it is counted as held. */
-  private HeldRequestBytes.@Nullable PartialHead counted;
 
   /**
    * @param timer its task calls {@link #isLate}
@@ -26,8 +22,7 @@ final class IncompleteHead {
     this.loop = loop;
     this.timeout = timeout;
     this.timer = timer;
-    this.held = held;
-    this.refuse = refuse;
+    this.counted = held.partialHead(refuse);
   }
 
   /** Begins the time for the head. */
@@ -47,17 +42,11 @@ final class IncompleteHead {
 
   /** Counts it as held. May refuse this or another head. */
   void grew(int bytes, int fields) {
-    if (counted == null) {
-      counted = held.partialHead(refuse);
-    }
     counted.grew(HeldRequestBytes.ofHead(bytes, fields));
   }
 
   /** It is complete, or its connection has ended. */
   void ended() {
-    if (counted != null) {
-      counted.ended();
-      counted = null;
-    }
+    counted.ended();
   }
 }

@@ -220,7 +220,8 @@ final class Http1ResponseDecoder extends HttpResponseDecoder {
   protected AsciiString splitHeaderName(byte[] line, int start, int length) {
     fields++;
     if (fields > HeaderFieldList.MAX_IN_RESPONSE) {
-      throw new TooLongHttpHeaderException("more than " + HeaderFieldList.MAX_IN_RESPONSE + " fields");
+      throw new TooLongHttpHeaderException(
+          "more than " + HeaderFieldList.MAX_IN_RESPONSE + " fields");
     }
     int end = start + length;
     boolean hasColon = line[end] == ':' || lineHasColon();

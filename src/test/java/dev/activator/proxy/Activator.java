@@ -10,7 +10,7 @@ import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
-import dev.activator.proxy.exchange.Arrival;
+import dev.activator.proxy.exchange.Seams.Arrival;
 import dev.activator.proxy.exchange.Dispatchers;
 import dev.activator.proxy.exchange.RevisionStarts;
 import dev.activator.proxy.exchange.HeldRequestBytes;

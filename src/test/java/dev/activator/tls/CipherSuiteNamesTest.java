@@ -11,8 +11,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class CipherSuiteNamesTest {
-  private final ServerTlsSettings.CipherSuiteNames names = new ServerTlsSettings.CipherSuiteNames("ACTIVATOR_TLS_", 25);
-  private final ServerTlsSettings.CipherSuiteNames later = new ServerTlsSettings.CipherSuiteNames("ACTIVATOR_TLS_", 27);
+  private final ServerTlsSettings.CipherSuiteNames names = new ServerTlsSettings.CipherSuiteNames(
+      "ACTIVATOR_TLS_", 25);
+  private final ServerTlsSettings.CipherSuiteNames later = new ServerTlsSettings.CipherSuiteNames(
+      "ACTIVATOR_TLS_", 27);
 
   @Test
   void takesVersionsFromTheOldestToTheNewest() {

@@ -2,7 +2,6 @@ package dev.activator.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-
 import dev.activator.loop.policy.RateLimit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

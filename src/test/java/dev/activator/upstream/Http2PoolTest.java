@@ -115,7 +115,8 @@ class Http2PoolTest {
       onLoop(() -> true);
       assertThat(ended).hasValue(0);
       onLoop(() -> {
-        var last = pools.to(DialTarget.plain(pod.destination()), PortProtocol.H2C).reuse(new RecordingListener());
+        var last = pools.to(DialTarget.plain(pod.destination()), PortProtocol.H2C)
+            .reuse(new RecordingListener());
         assertThat(last).isNotNull();
         last.close();
         return true;
@@ -221,8 +222,9 @@ class Http2PoolTest {
     network.pods(_ -> SimulatedNetwork.Answer.ACCEPT,
         pod -> pod.send(RawHttp2.bytes(RawHttp2.SETTINGS, 0, 0, new byte[0])));
     var pod = new Destination("10.1.1.1", 8012);
-    pools.to(DialTarget.plain(pod), PortProtocol.H2C).dial(new RecordingListener(UpstreamConnection::close, () -> {
-    }));
+    pools.to(DialTarget.plain(pod), PortProtocol.H2C)
+        .dial(new RecordingListener(UpstreamConnection::close, () -> {
+        }));
     network.settle();
     network.advance(Duration.ofSeconds(60));
     pools.to(DialTarget.plain(pod), PortProtocol.H2C).reuse(new RecordingListener()).close();
@@ -309,8 +311,9 @@ class Http2PoolTest {
       Destination to = pod.destination();
       var connected = new CompletableFuture<UpstreamConnection>();
       // given a dial by a pool that is not known yet, or no longer
-      onLoop(() -> pools.to(DialTarget.plain(to), PortProtocol.HTTP1).dial(new RecordingListener(connected::complete, () -> {
-      })));
+      onLoop(() -> pools.to(DialTarget.plain(to), PortProtocol.HTTP1)
+          .dial(new RecordingListener(connected::complete, () -> {
+          })));
       var connection = connected.get(120, TimeUnit.SECONDS);
 
       // then it is the pod's pool again

@@ -163,7 +163,8 @@ class HttpProbeClientTest {
       var listener = (UpstreamListener) Proxy.newProxyInstance(getClass().getClassLoader(),
           new Class<?>[]{UpstreamListener.class}, (_, _, _) -> null);
       loop.execute(
-          () -> upstreams.of(loop).to(DialTarget.plain(silent.destination()), PortProtocol.H2C).dial(listener).cancel());
+          () -> upstreams.of(loop).to(DialTarget.plain(silent.destination()), PortProtocol.H2C)
+              .dial(listener).cancel());
 
       asked(silent.destination(), PortProtocol.H2C, Duration.ofMillis(100));
 

@@ -242,8 +242,10 @@ class LoopConnectionPoolsTest {
     var upstreams = upstreams();
 
     onLoop(() -> {
-      upstreams.of(loop).to(DialTarget.plain(new Destination("127.0.0.1", 1)), PortProtocol.HTTP1).reuse(new RecordingListener());
-      return upstreams.of(loop).to(DialTarget.plain(new Destination("127.0.0.1", 1)), PortProtocol.H2C)
+      upstreams.of(loop).to(DialTarget.plain(new Destination("127.0.0.1", 1)), PortProtocol.HTTP1)
+          .reuse(new RecordingListener());
+      return upstreams.of(loop)
+          .to(DialTarget.plain(new Destination("127.0.0.1", 1)), PortProtocol.H2C)
           .reuse(new RecordingListener());
     });
 

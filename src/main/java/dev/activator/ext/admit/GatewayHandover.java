@@ -3,7 +3,7 @@ package dev.activator.ext.admit;
 import dev.activator.config.GoDuration;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestOutcome;
-import dev.activator.proxy.exchange.Delivery;
+import dev.activator.proxy.exchange.Seams.Delivery;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.policy.DeadlineCalculator;
 import dev.activator.proxy.policy.LocalResponse;

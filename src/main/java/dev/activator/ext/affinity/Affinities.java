@@ -6,7 +6,7 @@ import dev.activator.observability.Meters;
 import dev.activator.observability.MetricDefinition;
 import dev.activator.observability.RequestObserver;
 import dev.activator.observability.RequestTimeline;
-import dev.activator.proxy.exchange.CountPolicy;
+import dev.activator.proxy.exchange.Seams.CountPolicy;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.RevisionId;

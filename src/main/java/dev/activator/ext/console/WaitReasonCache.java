@@ -1,6 +1,6 @@
 package dev.activator.ext.console;
 
-import dev.activator.proxy.exchange.WaitReasons;
+import dev.activator.proxy.exchange.Seams.WaitReasons;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.LiveRevisions;

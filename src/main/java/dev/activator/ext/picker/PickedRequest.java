@@ -1,7 +1,7 @@
 package dev.activator.ext.picker;
 
 import dev.activator.http.HeaderFieldList;
-import dev.activator.proxy.exchange.Delivery;
+import dev.activator.proxy.exchange.Seams.Delivery;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.GatewayCaller;
 import dev.activator.proxy.exchange.RequestDispatcher;

@@ -2,7 +2,7 @@ package dev.activator.ext.rules;
 
 import dev.activator.http.HeaderFieldList;
 import dev.activator.observability.RequestOutcome;
-import dev.activator.proxy.exchange.Arrival;
+import dev.activator.proxy.exchange.Seams.Arrival;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.revision.ColdStartRules.DoNotWakeRule;

@@ -1,7 +1,7 @@
 package dev.activator.ext.rules;
 
 import dev.activator.observability.RequestOutcome;
-import dev.activator.proxy.exchange.WaitPolicy;
+import dev.activator.proxy.exchange.Seams.WaitPolicy;
 import dev.activator.proxy.policy.DeadlineCalculator;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.RequestFailure;

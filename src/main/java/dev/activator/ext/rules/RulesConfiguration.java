@@ -4,7 +4,7 @@ import dev.activator.knative.ClusterWatcher;
 import dev.activator.lifecycle.Extension;
 import dev.activator.observability.Meters;
 import dev.activator.observability.MetricDefinition;
-import dev.activator.proxy.exchange.TunnelWatcher;
+import dev.activator.proxy.exchange.Seams.TunnelWatcher;
 import dev.activator.revision.ColdStartRules.DoNotWakeRule;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.settings.ProxyServerProperties;

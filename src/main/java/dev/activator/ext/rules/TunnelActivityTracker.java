@@ -3,7 +3,7 @@ package dev.activator.ext.rules;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.exchange.Exchange;
-import dev.activator.proxy.exchange.TunnelWatcher;
+import dev.activator.proxy.exchange.Seams.TunnelWatcher;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Set;

@@ -1,5 +1,6 @@
 package dev.activator.ext.warmup;
 
+import dev.activator.proxy.exchange.Seams;
 import dev.activator.revision.PodTransport;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.LoopGroup;
@@ -184,7 +185,7 @@ public final class JvmWarmUp {
     var server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
         loop -> new RequestDispatcher(loop, router, throttle, upstreams.of(loop),
             reporter.onLoop(loop), new RequestDispatcher.Memory(held.share(), unread.share(loop)),
-            RequestDispatcher.Seams.of(revisions, meters)));
+            Seams.of(revisions, meters)));
     ends.add(server::close);
     return listen(server::accept);
   }

@@ -231,7 +231,8 @@ public final class Http1RequestDecoder extends HttpRequestDecoder {
   protected AsciiString splitHeaderName(byte[] line, int start, int length) {
     fields++;
     if (fields > HeaderFieldList.MAX_IN_REQUEST) {
-      throw new TooLongHttpHeaderException("more than " + HeaderFieldList.MAX_IN_REQUEST + " fields");
+      throw new TooLongHttpHeaderException(
+          "more than " + HeaderFieldList.MAX_IN_REQUEST + " fields");
     }
     var known = HeaderNameCache.of(line, start, length);
     var name = known == null

@@ -1,5 +1,8 @@
 package dev.activator.proxy.exchange;
 
+import dev.activator.proxy.exchange.Seams.TunnelWatcher;
+import dev.activator.proxy.exchange.Seams.Delivery;
+import dev.activator.proxy.exchange.Seams.WaitPolicy;
 import dev.activator.observability.RequestObserver.Step;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestTimeline;

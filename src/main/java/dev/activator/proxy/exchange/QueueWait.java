@@ -1,5 +1,6 @@
 package dev.activator.proxy.exchange;
 
+import dev.activator.proxy.exchange.Seams.WaitPolicy;
 import dev.activator.proxy.policy.DeadlineCalculator;
 import dev.activator.proxy.policy.StartStatus;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;

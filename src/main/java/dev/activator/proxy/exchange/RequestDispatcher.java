@@ -1,5 +1,6 @@
 package dev.activator.proxy.exchange;
 
+import dev.activator.proxy.exchange.Seams.Delivery;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.loop.Loop;
@@ -9,16 +10,13 @@ import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.HeldMemoryLimit;
 import dev.activator.proxy.policy.RequestVersion;
-import dev.activator.proxy.policy.StartStatus;
 import dev.activator.revision.LiveRevision;
-import dev.activator.revision.LiveRevisions;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.throttle.ThrottleDecision;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import dev.activator.upstream.PodConnectionPools;
 import io.netty.handler.codec.http.HttpRequest;
 import java.util.function.BiFunction;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Answers each request of one loop, or begins its exchange. Has what all exchanges of the loop share,
@@ -33,27 +31,10 @@ public record RequestDispatcher(Loop loop, Router router,
   /** The loop's shares of the limits of memory. */
   public record Memory(HeldRequestBytes.Share held, UnreadResponseBytes.Share unread) {}
 
-  /**
-   * Where observers and extensions are attached. {@link Router} has one more, {@link Arrival}.
-   *
-   * @param delivery null if requests are forwarded
-   */
-  public record Seams(RequestObserver observer, RevisionStarts starts, WaitPolicy waitPolicy,
-      TunnelWatcher tunnels, CountPolicy counting, @Nullable Delivery delivery) {
-    /** Without extensions. */
-    public static Seams of(LiveRevisions revisions, RequestObserver observer) {
-      var starts = new RevisionStarts(revisions, false, _ -> StartStatus.UNKNOWN,
-          RevisionStarts.EarlyAnswers.NONE);
-      return new Seams(observer, starts, WaitPolicy.NONE, TunnelWatcher.NONE,
-          CountPolicy.EACH, null);
-    }
-  }
-
   /** The same for requests that are delivered in another way. */
   public RequestDispatcher with(Delivery delivery) {
     return new RequestDispatcher(loop, router, throttle, pools, counter, memory,
-        new Seams(seams.observer, seams.starts, seams.waitPolicy, seams.tunnels, seams.counting,
-            delivery));
+        seams.with(delivery));
   }
 
   public void dispatch(HttpRequest request, RequestVersion version, Downstream downstream) {

@@ -1,5 +1,6 @@
 package dev.activator.proxy.exchange;
 
+import dev.activator.proxy.exchange.Seams.Arrival;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.proxy.codec.MalformedRequestException;
 import dev.activator.proxy.policy.RequestFailure;

@@ -50,7 +50,9 @@ public final class DeadlineCalculator {
   }
 
   public static RequestOutcome overAfterWrite(RequestTimeouts limits, long passed) {
-    return passed >= limits.overall().toNanos() ? RequestOutcome.REQUEST_TIMEOUT : RequestOutcome.IDLE_TIMEOUT;
+    return passed >= limits.overall().toNanos()
+        ? RequestOutcome.REQUEST_TIMEOUT
+        : RequestOutcome.IDLE_TIMEOUT;
   }
 
   /** @param isForStart whether the time for a start limited the wait */

@@ -74,7 +74,8 @@ public final class FramingCheck {
   }
 
   /** Checks the field {@code Expect}; null if nothing is wrong. */
-  public static @Nullable RequestFailure expectation(RequestVersion version, HeaderFieldList fields) {
+  public static @Nullable RequestFailure expectation(RequestVersion version,
+      HeaderFieldList fields) {
     String expect = fields.first(KnownHeader.EXPECT);
     return expect == null || version == RequestVersion.HTTP_1_0
         || expect.equalsIgnoreCase("100-continue")

@@ -1,6 +1,7 @@
 package dev.activator.proxy.policy;
 
 import dev.activator.revision.ColdStartRules.ConfiguredResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -58,5 +59,50 @@ public record LocalResponse(int status, Map<String, String> headers, String body
     var all = new TreeMap<>(headers);
     all.putAll(form);
     return new LocalResponse(status, Map.copyOf(all), text);
+  }
+
+  /**
+   * An error for gRPC callers in HTTP/2: status 200, no body, and headers that are also trailers,
+   * because their libraries read {@code grpc-status} and {@code grpc-message} only. It keeps the
+   * reason and {@code Retry-After}.
+   *
+   * <p><b>Source.</b> {@code PROTOCOL-HTTP2.md} ("Trailers-Only") and {@code
+   * http-grpc-status-mapping.md} of gRPC, whose statuses for 429 and 504 are for proxies that do not
+   * know gRPC; {@code sendLocalReply} in Envoy.
+   */
+  public LocalResponse forGrpc() {
+    var all = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
+    all.putAll(headers);
+    all.remove("X-Content-Type-Options");
+    all.put("Content-Type", "application/grpc");
+    all.put("grpc-status", Integer.toString(grpcStatus()));
+    all.put("grpc-message", grpcMessage(body.strip()));
+    return new LocalResponse(200, all, "");
+  }
+
+  private int grpcStatus() {
+    return switch (status) {
+      case 400 -> 13; // INTERNAL
+      case 401 -> 16; // UNAUTHENTICATED
+      case 403 -> 7; // PERMISSION_DENIED
+      case 404 -> 12; // UNIMPLEMENTED
+      case 429 -> 8; // RESOURCE_EXHAUSTED
+      case 502, 503 -> 14; // UNAVAILABLE
+      case 504 -> 4; // DEADLINE_EXCEEDED
+      default -> 2; // UNKNOWN
+    };
+  }
+
+  /** Percent-encodes what is not printable ASCII. */
+  static String grpcMessage(String message) {
+    var all = new StringBuilder();
+    for (byte each : message.getBytes(StandardCharsets.UTF_8)) {
+      if (each < ' ' || each > '~' || each == '%') {
+        all.append('%').append(String.format("%02X", each & 0xff));
+      } else {
+        all.append((char) each);
+      }
+    }
+    return all.toString();
   }
 }

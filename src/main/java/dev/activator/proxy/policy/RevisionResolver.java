@@ -43,7 +43,8 @@ public sealed interface RevisionResolver {
   @Nullable RevisionId of(HeaderFieldList fields, String host, String target);
 
   /** The failure of a request that names no revision, or one that does not exist. */
-  RequestFailure unknown(HeaderFieldList fields, String host, String target, @Nullable RevisionId id);
+  RequestFailure unknown(HeaderFieldList fields, String host, String target,
+      @Nullable RevisionId id);
 
   /**
    * Finds the revision by the two headers, or else by a host such as

@@ -2,9 +2,9 @@ package dev.activator.ext.rules;
 
 import dev.activator.config.WaitingPageMode;
 import dev.activator.loop.Loop;
-import dev.activator.proxy.exchange.Arrival;
-import dev.activator.proxy.exchange.TunnelWatcher;
-import dev.activator.proxy.exchange.WaitPolicy;
+import dev.activator.proxy.exchange.Seams.Arrival;
+import dev.activator.proxy.exchange.Seams.TunnelWatcher;
+import dev.activator.proxy.exchange.Seams.WaitPolicy;
 import dev.activator.revision.ColdStartRules.DoNotWakeRule;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.testing.TestExtension;

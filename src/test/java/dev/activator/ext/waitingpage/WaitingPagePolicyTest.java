@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revision;
 import dev.activator.proxy.policy.DeadlineCalculator;
-import dev.activator.proxy.exchange.WaitPolicy;
+import dev.activator.proxy.exchange.Seams.WaitPolicy;
 import dev.activator.config.WaitingPageMode;
 import dev.activator.proxy.policy.StartStatus;
 import dev.activator.http.HeaderFieldList;

@@ -1,8 +1,8 @@
 package dev.activator.ext.waitingpage;
 
 import dev.activator.config.WaitingPageMode;
-import dev.activator.proxy.exchange.Arrival;
-import dev.activator.proxy.exchange.WaitPolicy;
+import dev.activator.proxy.exchange.Seams.Arrival;
+import dev.activator.proxy.exchange.Seams.WaitPolicy;
 import dev.activator.revision.ColdStartRules.DoNotWakeRule;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.testing.TestExtension;

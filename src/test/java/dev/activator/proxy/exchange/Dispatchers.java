@@ -1,5 +1,10 @@
 package dev.activator.proxy.exchange;
 
+import dev.activator.proxy.exchange.Seams.Arrival;
+import dev.activator.proxy.exchange.Seams.CountPolicy;
+import dev.activator.proxy.exchange.Seams.Delivery;
+import dev.activator.proxy.exchange.Seams.TunnelWatcher;
+import dev.activator.proxy.exchange.Seams.WaitPolicy;
 import dev.activator.revision.ColdStartRules.DoNotWakeRule;
 import java.util.List;
 import dev.activator.proxy.policy.StartStatus;
@@ -158,7 +163,7 @@ public final class Dispatchers {
           .first(TestExtensions.each(one -> one.waitPolicy(pages, fallbacks)));
       return new RequestDispatcher(loop, router, throttle, pods, counter,
           new RequestDispatcher.Memory(held, unread),
-          new RequestDispatcher.Seams(observer, starts, waitPolicy,
+          new Seams(observer, starts, waitPolicy,
               TestExtensions.one(TunnelWatcher.NONE, one -> one.tunnels(loop)),
               CountPolicy.EACH, delivery));
     }

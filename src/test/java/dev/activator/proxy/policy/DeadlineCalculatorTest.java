@@ -75,7 +75,9 @@ class DeadlineCalculatorTest {
   void sayWhoseLimitEndedTheTimeInTheQueue() {
     assertThat(DeadlineCalculator.overInQueue(5, 2, false)).isEqualTo(RequestOutcome.QUEUE_TIMEOUT);
     assertThat(DeadlineCalculator.overInQueue(5, 2, true)).isEqualTo(RequestOutcome.START_TIMEOUT);
-    assertThat(DeadlineCalculator.overInQueue(5, 5, true)).isEqualTo(RequestOutcome.CALLER_DEADLINE);
-    assertThat(DeadlineCalculator.overInQueue(1, 1, false)).isEqualTo(RequestOutcome.CALLER_DEADLINE);
+    assertThat(DeadlineCalculator.overInQueue(5, 5, true))
+        .isEqualTo(RequestOutcome.CALLER_DEADLINE);
+    assertThat(DeadlineCalculator.overInQueue(1, 1, false))
+        .isEqualTo(RequestOutcome.CALLER_DEADLINE);
   }
 }

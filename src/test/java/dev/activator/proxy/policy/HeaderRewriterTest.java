@@ -148,7 +148,8 @@ class HeaderRewriterTest {
 
   @Test
   void requestsKeepAnExpectationButNotThatOfAnOldCaller() {
-    assertThat(rewritten("Expect", "100-continue").getAll("Expect")).containsExactly("100-continue");
+    assertThat(rewritten("Expect", "100-continue").getAll("Expect"))
+        .containsExactly("100-continue");
 
     var old = MapFields.of("Expect", "100-continue");
     HeaderRewriter.request(old, RequestVersion.HTTP_1_0, "h", "p");
