@@ -1,5 +1,6 @@
 package dev.activator.revision;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -23,10 +24,13 @@ public interface ScaleClient<T extends ScaleTarget> {
    * Prepares for scaling to zero. Called before the last replicas are removed, and before it is
    * confirmed that this activator leads.
    *
+   * @param drain how long its requests in flight may go on before the replicas are removed anyway; zero
+   *     if replicas with requests stay
    * @return whether the replicas may be removed within the next half minute; if not, the call is
    *     repeated later
    */
-  default CompletableFuture<Boolean> prepareScaleToZero(RevisionId id, T workload) {
+  default CompletableFuture<Boolean> prepareScaleToZero(RevisionId id, T workload,
+      Duration drain) {
     return CompletableFuture.completedFuture(true);
   }
 
@@ -64,4 +68,18 @@ public interface ScaleClient<T extends ScaleTarget> {
    */
   CompletableFuture<ScaleApiResult> write(RevisionId id, T workload,
       ScaleApiResult.Found read, int replicas);
+
+  /** What the last write, which has succeeded, has done to a workload. */
+  default Change change(RevisionId id, T workload, int from, int to) {
+    return new Change(to == 0 ? "ScaledToZero" : to > from ? "ScaledUp" : "ScaledDown",
+        "goes from " + from + " to " + to);
+  }
+
+  /**
+   * A change of a workload.
+   *
+   * @param reason of the Event, one word
+   * @param text the end of a sentence that begins with the workload
+   */
+  record Change(String reason, String text) {}
 }

@@ -19,13 +19,4 @@ public interface ScaleTarget {
   default Duration idleAfter() {
     return Duration.ZERO;
   }
-
-  /** What a write of replicas does to it, as the end of a sentence. */
-  default Change change(int from, int to) {
-    return new Change(to == 0 ? "ScaledToZero" : to > from ? "ScaledUp" : "ScaledDown",
-        "goes from " + from + " to " + to);
-  }
-
-  /** @param reason of the Event, one word */
-  record Change(String reason, String text) {}
 }

@@ -7,6 +7,7 @@ import dev.activator.platform.WakeMethod;
 import dev.activator.revision.IdleSpec;
 import dev.activator.revision.ScaleTarget;
 import dev.activator.revision.ScaleTargetRef;
+import dev.activator.standalone.policy.ScaledService;
 import dev.activator.standalone.policy.WakeSpec;
 import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.standalone.policy.ResolvedScaledService.Readiness;
@@ -62,18 +63,23 @@ record InstalledExtensions(Set<String> names, Map<String, WakeMethod<?>> wakeMet
   }
 
   /**
-   * The state with what {@code spec.idle} adds to its target. Without the extension that reads the field,
-   * or with an invalid value, its last pods are removed. If they are asleep, they are woken before.
+   * Resolves a ScaledService with what {@code spec.idle} adds to its target. Without the extension that
+   * reads the field, or with an invalid value, its last pods are removed. If they are asleep, they are
+   * woken before. Without the extension they get requests, which may wake them; hidden they would stay
+   * for ever.
    */
-  ResolvedScaledService idle(ResolvedScaledService state) {
-    var idle = state.object().idle();
-    var target = state.target();
-    if (target == null || !idle.isInForce()) {
-      return state;
+  ResolvedScaledService idle(ScaledService object,
+      Function<ScaledService, ResolvedScaledService> resolve) {
+    var idle = object.idle();
+    if (idleMethod == null && idle.isInForce()) {
+      return resolve.apply(object.withoutIdle()).with(new Trouble("FeatureNotInstalled",
+          "spec.idle has no effect: this activator was built without the extension that reads it"
+              + (idle.state() == null ? "" : "; its pods may be asleep until they are restarted")));
     }
-    if (idleMethod == null) {
-      return state.with(new Trouble("FeatureNotInstalled", "spec.idle has no effect: this activator"
-          + " was built without the extension that reads it"));
+    var state = resolve.apply(object);
+    var target = state.target();
+    if (idleMethod == null || target == null || !idle.isInForce()) {
+      return state;
     }
     try {
       return state.with(target.with(idleMethod.target(target.workload(), idle)));

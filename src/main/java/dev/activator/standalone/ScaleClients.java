@@ -33,8 +33,9 @@ public final class ScaleClients implements ScaleClient<ScaleTarget> {
 
   private record Entry<T extends ScaleTarget>(Class<T> type,
       ScaleClient<? super T> client) {
-    CompletableFuture<Boolean> prepareScaleToZero(RevisionId id, ScaleTarget target) {
-      return client.prepareScaleToZero(id, type.cast(target));
+    CompletableFuture<Boolean> prepareScaleToZero(RevisionId id, ScaleTarget target,
+        Duration drain) {
+      return client.prepareScaleToZero(id, type.cast(target), drain);
     }
 
     void cancelScaleToZero(RevisionId id, ScaleTarget target) {
@@ -52,6 +53,10 @@ public final class ScaleClients implements ScaleClient<ScaleTarget> {
     CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTarget target,
         ScaleApiResult.Found read, int replicas) {
       return client.write(id, type.cast(target), read, replicas);
+    }
+
+    Change change(RevisionId id, ScaleTarget target, int from, int to) {
+      return client.change(id, type.cast(target), from, to);
     }
   }
 
@@ -89,8 +94,9 @@ public final class ScaleClients implements ScaleClient<ScaleTarget> {
   }
 
   @Override
-  public CompletableFuture<Boolean> prepareScaleToZero(RevisionId id, ScaleTarget target) {
-    return client(target).prepareScaleToZero(id, target).thenCombine(
+  public CompletableFuture<Boolean> prepareScaleToZero(RevisionId id, ScaleTarget target,
+      Duration drain) {
+    return client(target).prepareScaleToZero(id, target, drain).thenCombine(
         catcher.get().prepareScaleToZero(id), Boolean::logicalAnd);
   }
 
@@ -127,5 +133,10 @@ public final class ScaleClients implements ScaleClient<ScaleTarget> {
       onWrite.accept(answer);
       return answer;
     });
+  }
+
+  @Override
+  public Change change(RevisionId id, ScaleTarget target, int from, int to) {
+    return client(target).change(id, target, from, to);
   }
 }

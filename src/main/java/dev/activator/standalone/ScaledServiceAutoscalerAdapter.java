@@ -42,6 +42,7 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
     });
     services.ends().subscribe("autoscaler", last -> {
       targetGone(last, autoscaler);
+      autoscaler.pods(last.object().id(), 0, 0);
       to.gone(last.object().id());
       catches.gone(last.object().id());
     });
@@ -72,8 +73,8 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
     } else {
       workloads.put(target.id(), target.workload());
       autoscaler.target(target);
-      autoscaler.pods(target.id(), state.ready(), state.present());
     }
+    autoscaler.pods(state.object().id(), state.ready(), state.present());
   }
 
   public ScaledServiceStatusWriter writer() {

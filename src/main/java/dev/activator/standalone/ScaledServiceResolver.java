@@ -442,7 +442,7 @@ final class ScaledServiceResolver {
     var bundle = authorities(object);
     return workload == null || object.tls() != null && bundle == null
         ? null
-        : extensions.get().idle(ResolvedScaledService.of(object,
+        : extensions.get().idle(object, known -> ResolvedScaledService.of(known,
             new References(stores.service(object), stores.slices(object), workload,
                 table.taken(id), stores.older(object), sink.isNameTaken(id),
                 hpas.find(ScaledServiceStores.targetOf(object)),

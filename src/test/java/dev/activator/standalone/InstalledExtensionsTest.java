@@ -3,8 +3,11 @@ package dev.activator.standalone;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.kube.policy.IpFamily;
+import dev.activator.knative.policy.RevisionEndpointSlice.Condition;
+import dev.activator.knative.policy.RevisionEndpointSlice.Member;
 import dev.activator.platform.IdleMethod;
 import dev.activator.revision.IdleSpec;
+import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleClient;
 import dev.activator.revision.ScaleTarget;
 import dev.activator.standalone.decode.StandaloneKinds;
@@ -12,16 +15,24 @@ import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.standalone.policy.ResolvedScaledService.References;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
 import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
+import dev.activator.standalone.policy.ServiceEndpointSlice;
 import dev.activator.testing.TestValues;
 import dev.activator.kube.Yaml;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class InstalledExtensionsTest {
   private record Woken(String kind, String name) implements ScaleTarget {}
+
+  private static final String ASLEEP = "{idle: {state: Asleep, since: '2026-01-01T00:00:00Z',"
+      + " do: sleep}}";
+  private static final ServiceEndpointSlice SLICE = new ServiceEndpointSlice(
+      new RevisionId("shop", "web"), Map.of("http", 8080),
+      List.of(new Member("web-1", "10.0.0.1", Condition.READY)), null);
 
   /** Reads no value, but wakes what is asleep. */
   private static final class Waker implements IdleMethod<Woken> {
@@ -44,11 +55,7 @@ class InstalledExtensionsTest {
     }
   }
 
-  @ParameterizedTest(name = "{0}")
-  @CsvSource(delimiter = '|', value = {"{} | false",
-      "{idle: {state: Asleep, since: '2026-01-01T00:00:00Z', do: sleep}} | true",
-      "{idle: {state: FallingAsleep, since: '2026-01-01T00:00:00Z', do: sleep}} | true"})
-  void wakesPodsWhoseFieldHasBecomeInvalid(String status, boolean wakes) {
+  private static ResolvedScaledService resolved(InstalledExtensions extensions, String status) {
     var object = Yaml.decoded(StandaloneKinds.SCALED_SERVICES, """
         metadata: {namespace: shop, name: web, uid: u}
         spec:
@@ -58,11 +65,28 @@ class InstalledExtensionsTest {
           idle: {do: freeze}
         status: %s
         """.formatted(status)).value();
-    var extensions = new InstalledExtensions(Set.of(), Map.of(), new Waker());
+    return extensions.idle(object, known -> ResolvedScaledService.of(known,
+        new References(null, List.of(SLICE), new WorkloadState.Hidden(), List.of(), null, false,
+            List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT, null)));
+  }
 
-    var state = extensions.idle(ResolvedScaledService.of(object, new References(null, List.of(),
-        new WorkloadState.Hidden(), List.of(), null, false, List.of(), List.of(), IpFamily.IPV4,
-        TestValues.MAX_TIMEOUT, null)));
+  @Test
+  void sendsRequestsToPodsThatNoExtensionCanWake() {
+    var state = resolved(new InstalledExtensions(Set.of(), Map.of(), null), ASLEEP);
+
+    assertThat(state.present()).isEqualTo(1);
+    assertThat(state.object().idle().state()).isNull();
+    assertThat(state.troubles()).contains(new Trouble("FeatureNotInstalled", "spec.idle has no"
+        + " effect: this activator was built without the extension that reads it; its pods may be"
+        + " asleep until they are restarted"));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(delimiter = '|', value = {"{} | false",
+      "{idle: {state: Asleep, since: '2026-01-01T00:00:00Z', do: sleep}} | true",
+      "{idle: {state: FallingAsleep, since: '2026-01-01T00:00:00Z', do: sleep}} | true"})
+  void wakesPodsWhoseFieldHasBecomeInvalid(String status, boolean wakes) {
+    var state = resolved(new InstalledExtensions(Set.of(), Map.of(), new Waker()), status);
 
     assertThat(state.target().workload() instanceof Woken).isEqualTo(wakes);
     assertThat(state.troubles()).extracting(Trouble::reason)

@@ -39,6 +39,8 @@ final class DeletionCostWriter {
   private static final int MAX_WRITES = 100;
   /** What was written shortly before is not written again. */
   private static final Duration MIN_PERIOD = Duration.ofSeconds(10);
+  /** After this time a problem that goes on is logged again. */
+  private static final Duration TROUBLE_PERIOD = Duration.ofHours(1);
   private static final int OK = 200;
   private static final int NOT_FOUND = 404;
   private static final JsonMapper JSON = new JsonMapper();
@@ -46,7 +48,8 @@ final class DeletionCostWriter {
   private final Supplier<@Nullable KubernetesSession> session;
   private final Function<RevisionId, String> selectors;
   private final Cache<RevisionId, Boolean> recent;
-  private volatile String trouble = "";
+  /** The last problem, by workload. */
+  private final Cache<RevisionId, String> troubles;
 
   /**
    * @param session returns the connection to the API; null before it is open
@@ -56,6 +59,8 @@ final class DeletionCostWriter {
       Function<RevisionId, String> selectors, Ticker clock) {
     this.session = session;
     this.selectors = selectors;
+    this.troubles = Caffeine.newBuilder().expireAfterWrite(TROUBLE_PERIOD).ticker(clock)
+        .executor(Runnable::run).build();
     this.recent = Caffeine.newBuilder().expireAfterWrite(MIN_PERIOD).ticker(clock)
         .executor(Runnable::run).build();
   }
@@ -120,10 +125,12 @@ final class DeletionCostWriter {
   }
 
   private void ended(RevisionId workload, String problem) {
-    if (!problem.isEmpty() && !problem.equals(trouble)) {
+    var before = problem.isEmpty()
+        ? troubles.asMap().remove(workload)
+        : troubles.asMap().put(workload, problem);
+    if (!problem.isEmpty() && !problem.equals(before)) {
       log.warn("{}: pods with many affinity keys may be removed first, because {}", workload,
           problem);
     }
-    trouble = problem;
   }
 }

@@ -10,6 +10,7 @@ import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleApiResult.Found;
 import dev.activator.revision.ScaleClient;
 import dev.activator.revision.Slot;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
@@ -48,8 +49,9 @@ final class IdleClient implements ScaleClient<IdleTarget> {
   }
 
   @Override
-  public CompletableFuture<Boolean> prepareScaleToZero(RevisionId id, IdleTarget target) {
-    return workload(id, target).prepareToSleep();
+  public CompletableFuture<Boolean> prepareScaleToZero(RevisionId id, IdleTarget target,
+      Duration drain) {
+    return workload(id, target).prepareToSleep(drain);
   }
 
   @Override
@@ -66,5 +68,11 @@ final class IdleClient implements ScaleClient<IdleTarget> {
   public CompletableFuture<ScaleApiResult> write(RevisionId id, IdleTarget target, Found read,
       int replicas) {
     return workload(id, target).write(read, replicas);
+  }
+
+  @Override
+  public Change change(RevisionId id, IdleTarget target, int from, int to) {
+    var change = workload(id, target).lastChange();
+    return change == null ? ScaleClient.super.change(id, target, from, to) : change;
   }
 }

@@ -1,6 +1,7 @@
 package dev.activator.ext.asleep;
 
 import dev.activator.ext.asleep.policy.IdleTarget;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.platform.IdleMethod;
 import dev.activator.platform.StatusField;
 import dev.activator.platform.StatusField.Stored;
@@ -12,6 +13,7 @@ import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleApiResult.Found;
 import dev.activator.revision.ScaleApiResult.Reason;
 import dev.activator.revision.ScaleApiResult.Refused;
+import dev.activator.revision.ScaleClient.Change;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.HashSet;
@@ -34,17 +36,17 @@ import org.slf4j.LoggerFactory;
  */
 final class IdleWorkload {
   private static final Logger log = LoggerFactory.getLogger(IdleWorkload.class);
-  private static final Duration POLL = Duration.ofMillis(20);
-  /** Requests that arrive meanwhile wait no longer than that. */
-  private static final Duration ACKNOWLEDGE_TIMEOUT = Duration.ofSeconds(10);
   /** How long the permission to put pods to sleep holds. */
   private static final Duration PERMISSION = Duration.ofSeconds(30);
   private static final Duration END_POLL = Duration.ofMillis(500);
+  private static final Duration REMOVE_RETRY = Duration.ofSeconds(30);
 
   private final RevisionId id;
   private final IdleMethod.Environment environment;
   private final Map<String, PodSleep> methods;
   private final StoredState state;
+  /** Reads it again, because its pods may have been asleep for long enough. */
+  private final ResettableTimer removal;
   /** As the ScaledService has it now. */
   private @Nullable IdleTarget target;
   /** The pods that this process is about to put to sleep; null if there are none. */
@@ -53,22 +55,14 @@ final class IdleWorkload {
   private @Nullable Slept slept;
   /** Whether it is read again, because pods that were asleep are ending. */
   private boolean isEndAwaited;
+  /** Whether the ScaledService is deleted. */
+  private boolean isEnded;
+  /** What the last write has done; null if it has set the replicas. */
+  private @Nullable Change lastChange;
   /** The states that this process has brought about, or has repeated after another leader. */
   private final Set<IdleState> ours = new HashSet<>();
 
   private record Slept(List<Destination> pods, IdleTarget target, IdleState state) {}
-
-  /** The wait until no activator sends anything to the pods. */
-  private static final class Fall {
-    private final IdleState state;
-    private final CompletableFuture<Boolean> answer = new CompletableFuture<>();
-    /** When the state was stored, in the loop's time. */
-    private long written;
-
-    Fall(IdleState state) {
-      this.state = state;
-    }
-  }
 
   /** @param methods by the field {@code do} */
   IdleWorkload(RevisionId id, IdleMethod.Environment environment, StatusField<IdleState> states,
@@ -77,6 +71,9 @@ final class IdleWorkload {
     this.environment = environment;
     this.methods = methods;
     this.state = new StoredState(id, states, environment.loop());
+    this.removal = new ResettableTimer(environment.loop(), () -> {
+      var _ = read();
+    });
   }
 
   IdleWorkload as(IdleTarget now) {
@@ -88,50 +85,45 @@ final class IdleWorkload {
     return Objects.requireNonNull(target);
   }
 
-  /** Completes with whether no activator sends anything to the pods any more. */
-  CompletableFuture<Boolean> prepareToSleep() {
+  /**
+   * Completes with whether the pods may be put to sleep, or removed.
+   *
+   * @param drain as of {@link Fall}
+   */
+  CompletableFuture<Boolean> prepareToSleep(Duration drain) {
     if (target().method().isEmpty()) {
       return done(true);
     }
-    var begun = new Fall(phase(Phase.FALLING_ASLEEP, target().method()));
+    var begun = new Fall(id, phase(Phase.FALLING_ASLEEP, target().method()), drain, environment);
     fall = begun;
-    var _ = state.step(() -> state.get().thenCompose(stored -> {
+    return state.step(() -> state.get().thenCompose(stored -> {
       if (stored.refusal() != null || fall != begun) {
         return done(stored);
       }
       return stored.value() == null
-          ? state.replace(begun.state)
+          ? state.replace(begun.state())
           : recover().thenApply(_ -> stored);
-    })).thenAccept(stored -> {
-      begun.written = environment.loop().nanoTime();
-      if (stored.refusal() == null && begun.state.equals(stored.value())) {
-        awaitAcknowledgements(begun);
-      } else {
-        fall = fall == begun ? null : fall;
-        begun.answer.complete(false);
+    })).thenCompose(stored -> {
+      if (stored.refusal() == null && begun.state().equals(stored.value())) {
+        return begun.await(() -> fall == begun).thenApply(_ -> awaited(begun));
       }
+      fall = fall == begun ? null : fall;
+      return done(false);
     });
-    return begun.answer;
   }
 
-  private void awaitAcknowledgements(Fall begun) {
-    var loop = environment.loop();
+  private boolean awaited(Fall begun) {
     if (fall != begun) {
-      begun.answer.complete(false);
-      return;
+      return false;
     }
-    var missing = environment.unacknowledged(id, begun.state, begun.written);
-    if (missing.isEmpty()) {
-      loop.schedule(PERMISSION, () -> cancel(begun));
-      begun.answer.complete(true);
-    } else if (loop.nanoTime() - begun.written < ACKNOWLEDGE_TIMEOUT.toNanos()) {
-      loop.schedule(POLL, () -> awaitAcknowledgements(begun));
-    } else {
-      happened(true, "StaysAwake", target() + " stays awake: requests may still be sent to it by "
-          + String.join(", ", missing));
-      cancel(begun);
-      begun.answer.complete(false);
+    if (begun.missing().isEmpty() || begun.isDrain()) {
+      environment.loop().schedule(PERMISSION, () -> cancel(begun));
+      return true;
     }
+    happened(true, "StaysAwake", target() + " stays awake: requests may still be sent to it by "
+        + String.join(", ", begun.missing()));
+    cancel(begun);
+    return false;
   }
 
   /** Sends requests to the pods again, if they were not put to sleep. */
@@ -144,7 +136,7 @@ final class IdleWorkload {
   private void cancel(Fall begun) {
     if (fall == begun) {
       fall = null;
-      var _ = state.step(() -> begun.state.equals(state.value())
+      var _ = state.step(() -> begun.state().equals(state.value())
           ? state.replace(null).thenApply(now -> now.refusal() == null)
           : done(false));
     }
@@ -169,13 +161,13 @@ final class IdleWorkload {
     if (now.phase() != Phase.FALLING_ASLEEP && scale.replicas() == 0) {
       return awaitEnd(scale);
     }
-    boolean isOurs = fall != null && now.equals(fall.state);
+    boolean isOurs = fall != null && now.equals(fall.state());
     if (now.phase() == Phase.ASLEEP && !target().method().isEmpty()) {
       if (ours.add(now)) {
         // Another leader may have died before it had put all of them to sleep.
         var _ = state.step(() -> asleepAgain(now));
-        removeLater(now);
       }
+      removeWhenDue(now);
       return done(new Found(0, 0, scale.resourceVersion()));
     }
     if (!isOurs && mayWrite()) {
@@ -197,22 +189,27 @@ final class IdleWorkload {
     return sleep(now).thenApply(problem -> {
       if (!problem.isEmpty()) {
         log.warn("{}: {} may not be asleep: {}", id, target(), problem);
+        ours.remove(now);
       }
       return problem.isEmpty();
     });
   }
 
-  /** Removes pods that have been asleep for long enough. */
-  private void removeLater(IdleState asleep) {
+  /** Removes pods that have been asleep for long enough, and tries again while that fails. */
+  private void removeWhenDue(IdleState asleep) {
     var after = target().zeroAfter();
-    if (!after.isZero()) {
-      var left = Duration.between(environment.now(), asleep.since().plus(after));
-      environment.loop().schedule(left.isNegative() ? Duration.ZERO : left,
-          () -> state.step(() -> environment.leadership().confirmed()
-              .thenComposeAsync(leads -> leads && mayWrite() && asleep.equals(state.value())
-                  ? remove("it was asleep for " + after.toSeconds() + " s")
-                  : done(new Refused(Reason.CONFLICT, target() + " was woken")),
-                  environment.loop())));
+    if (after.isZero() || !mayWrite()) {
+      return;
+    }
+    var left = Duration.between(environment.now(), asleep.since().plus(after));
+    removal.cancel();
+    removal.within(left.isPositive() ? left : REMOVE_RETRY);
+    if (!left.isPositive()) {
+      var _ = state.step(() -> environment.leadership().confirmed()
+          .thenComposeAsync(leads -> leads && mayWrite() && asleep.equals(state.value())
+              ? remove("it was asleep for " + after.toSeconds() + " s")
+              : done(new Refused(Reason.CONFLICT, target() + " was woken")),
+              environment.loop()));
     }
   }
 
@@ -252,19 +249,37 @@ final class IdleWorkload {
   CompletableFuture<ScaleApiResult> write(Found read, int replicas) {
     var begun = fall;
     fall = null;
+    lastChange = null;
     return state.step(() -> {
       var now = state.value();
       if (replicas == 0 && !target().method().isEmpty()) {
-        return begun != null && begun.state.equals(now)
-            ? putToSleep(begun.state, read)
-            : done(new Refused(Reason.CONFLICT, "cannot put " + target()
-                + " to sleep: requests may be sent to it again"));
+        if (begun == null || !begun.state().equals(now)) {
+          return done(new Refused(Reason.CONFLICT,
+              "cannot put " + target() + " to sleep: requests may be sent to it again"));
+        }
+        return begun.missing().isEmpty() ? putToSleep(begun.state(), read) : removeAwake(read);
       }
       return now == null ? scaleTo(read, replicas) : withScale(scale -> wakeTo(scale, replicas));
     });
   }
 
+  /** Removes pods whose requests go on for too long, as if there were no {@code spec.idle}. */
+  private CompletableFuture<ScaleApiResult> removeAwake(Found read) {
+    lastChange = new Change("ScaledToZero", "goes from " + read.replicas()
+        + " to 0, because its requests did not end before timeoutSeconds");
+    return state.replace(null)
+        .thenCompose(now -> now.refusal() == null ? scaleTo(read, 0) : done(now.refusal()));
+  }
+
+  /** What the last write has done; null if it has set the replicas. */
+  @Nullable Change lastChange() {
+    return lastChange;
+  }
+
   private CompletableFuture<String> sleep(IdleState now) {
+    if (isEnded) {
+      return done("its ScaledService is deleted");
+    }
     return pods().thenComposeAsync(pods -> {
       slept = new Slept(pods, target(), now);
       return method(now).sleep(pods, target());
@@ -273,9 +288,14 @@ final class IdleWorkload {
 
   /** The ScaledService is deleted, so nothing would wake its pods later. */
   void onEnd() {
-    if (slept != null && mayWrite()) {
-      var _ = method(slept.state).wake(slept.pods, slept.target);
-    }
+    removal.cancel();
+    var _ = state.step(() -> {
+      isEnded = true;
+      var last = slept;
+      return last != null && mayWrite()
+          ? method(last.state).wake(last.pods, last.target)
+          : done("");
+    });
   }
 
   private CompletableFuture<ScaleApiResult> putToSleep(IdleState falling, Found read) {
@@ -291,7 +311,8 @@ final class IdleWorkload {
         }
         ours.clear();
         ours.add(asleep);
-        removeLater(asleep);
+        removeWhenDue(asleep);
+        lastChange = new Change("FellAsleep", "falls asleep with " + replicas(read.replicas()));
         return new Found(0, 0, read.resourceVersion());
       });
     }, environment.loop());
@@ -307,9 +328,19 @@ final class IdleWorkload {
         // Its Service may be in replacement. What it lists later would be taken for awake.
         ? done(new Refused(Reason.UNAVAILABLE, "the Service lists no pod of " + target()))
         : wake(scale), environment.loop())
-        .thenCompose(woken -> woken instanceof Found && scale.replicas() != replicas
-            ? scaleTo(scale, replicas)
-            : done(woken));
+        .thenCompose(woken -> {
+          if (!(woken instanceof Found)) {
+            return done(woken);
+          }
+          var what = "wakes with " + replicas(scale.replicas());
+          lastChange = new Change("Woken",
+              scale.replicas() == replicas ? what : what + ", and goes to " + replicas);
+          return scale.replicas() == replicas ? done(woken) : scaleTo(scale, replicas);
+        });
+  }
+
+  private static String replicas(int count) {
+    return count == 1 ? "1 replica" : count + " replicas";
   }
 
   /**

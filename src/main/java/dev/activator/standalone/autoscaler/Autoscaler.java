@@ -83,16 +83,16 @@ public final class Autoscaler implements ScalingViews {
       OptionalInt lastDesired, KeepWarmSettings warmTimes, ConflictSpec conflicts,
       String refusal) {
     /**
-     * Whether the two are equal, except for the last published replicas, which only the next term
+     * Whether the two are equal, except for what was published last, which only the next term
      * uses.
      */
     boolean isScaledLike(@Nullable Configured other) {
-      return other != null && equals(other.published(lastDesired));
+      return other != null && equals(other.published(lastDesired, conflicts.wasStopping()));
     }
 
-    private Configured published(OptionalInt desired) {
-      return new Configured(workload, settings, requestTimeout, desired, warmTimes, conflicts,
-          refusal);
+    private Configured published(OptionalInt desired, boolean stopping) {
+      return new Configured(workload, settings, requestTimeout, desired, warmTimes,
+          conflicts.published(stopping), refusal);
     }
   }
 
@@ -256,6 +256,8 @@ public final class Autoscaler implements ScalingViews {
         if (scaler != null) {
           scaler.pods(nowReady, nowPresent);
         }
+      } else if (term != null) {
+        term.conflicts.podsLeft(id, nowPresent);
       }
     });
   }

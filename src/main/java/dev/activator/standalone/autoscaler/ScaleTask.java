@@ -70,7 +70,7 @@ final class ScaleTask {
    * since.
    */
   private volatile OptionalLong fromZeroAt = OptionalLong.empty();
-  private boolean missing;
+  private boolean notScalable;
   private boolean stopped;
 
   /** What the workload should have. Called on the loop. */
@@ -80,6 +80,9 @@ final class ScaleTask {
 
     /** Whether there are fewer ready pods than there should be. */
     boolean needsPods();
+
+    /** How long its requests may go on until its last pods are removed; zero if they stay. */
+    Duration drain();
 
     /** Decides again, because reports may have arrived. */
     void decide();
@@ -153,9 +156,9 @@ final class ScaleTask {
     return state.scale();
   }
 
-  /** Whether there is nothing to scale, as the last read has shown. */
-  boolean isMissing() {
-    return missing;
+  /** Whether there is nothing that may be scaled, as the last read has shown. */
+  boolean isNotScalable() {
+    return notScalable;
   }
 
   /** The present replicas while a write of another number is pending; empty if none is pending. */
@@ -260,10 +263,11 @@ final class ScaleTask {
    * requests to the Service go to activators.
    */
   private void requestZero() {
-    var answer = term.scales().prepareScaleToZero(id, workload).exceptionally(failure -> {
-      log.warn("{}: its last pods stay: {}", id, failure.toString());
-      return false;
-    });
+    var answer = term.scales().prepareScaleToZero(id, workload, wanted.drain())
+        .exceptionally(failure -> {
+          log.warn("{}: its last pods stay: {}", id, failure.toString());
+          return false;
+        });
     mayScaleToZero = answer;
     isZeroPrepared = true;
     if (!answer.isDone()) {
@@ -288,7 +292,10 @@ final class ScaleTask {
         }
         case ScaleApiResult.Refused refused -> {
           state = state.on(new Event.ReadRefused()).state();
-          missing = refused.reason() == ScaleApiResult.Reason.NOT_FOUND;
+          notScalable = switch (refused.reason()) {
+            case NOT_FOUND, NOT_SCALABLE, FORBIDDEN, INVALID -> true;
+            case CONFLICT, UNAVAILABLE, FAILED -> false;
+          };
           retries.refusedRead(term.now(), refused, wanted.needsPods());
           refused(refused);
         }
@@ -298,7 +305,7 @@ final class ScaleTask {
 
   private void wasRead(ScaleApiResult.Found found) {
     state = state.on(new Event.WasRead(found)).state();
-    missing = false;
+    notScalable = false;
     reread = Backoff.longer(MIN_REREAD, 1, term.random());
     readAt = term.now();
     retries.read();
@@ -386,7 +393,7 @@ final class ScaleTask {
             fromZeroAt = replicas == 0 ? OptionalLong.empty() : OptionalLong.of(readAt);
           }
           log.info("{} goes from {} to {} replicas: {}", id, found.replicas(), replicas, why);
-          var change = workload.change(found.replicas(), replicas);
+          var change = term.scales().change(id, workload, found.replicas(), replicas);
           happened(false, change.reason(), workload + " " + change.text() + ": " + why);
         }
         case ScaleApiResult.Undecided _ -> throw new IllegalStateException(

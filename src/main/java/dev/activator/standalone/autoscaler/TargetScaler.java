@@ -4,6 +4,7 @@ import dev.activator.revision.ScalingView.ScaleState;
 import dev.activator.revision.ScalingView;
 import dev.activator.standalone.autoscaler.Autoscaler.Configured;
 import dev.activator.standalone.autoscaler.Autoscaler.Term;
+import dev.activator.standalone.autoscaler.policy.ConflictArbiter.On;
 import dev.activator.standalone.autoscaler.policy.ConflictArbiter.Phase;
 import dev.activator.standalone.autoscaler.policy.ConflictArbiter.Seen;
 import dev.activator.standalone.autoscaler.policy.ScaleDecider;
@@ -114,7 +115,7 @@ final class TargetScaler implements ScaleTask.Wanted {
     ticks.cancel();
     endReads.cancel();
     publisher.stop();
-    term.conflicts().removed(id);
+    term.conflicts().removed(id, present);
     return task.stop();
   }
 
@@ -238,6 +239,13 @@ final class TargetScaler implements ScaleTask.Wanted {
     phase = term.conflicts().observed(id, seen);
   }
 
+  private On on(ScaleApiResult.Found found) {
+    if (found.replicas() > 0) {
+      return configured.conflicts().wasStopping() ? On.DECIDED_OFF : On.ON;
+    }
+    return found.current() == 0 && present == 0 ? On.OFF : On.ENDING;
+  }
+
   private boolean needsReplicas() {
     return planner.bounded(decision, settings()) > 0;
   }
@@ -245,6 +253,11 @@ final class TargetScaler implements ScaleTask.Wanted {
   @Override
   public boolean needsPods() {
     return planner.bounded(decision, settings()) > ready;
+  }
+
+  @Override
+  public Duration drain() {
+    return phase == Phase.YIELDING ? configured.requestTimeout() : Duration.ZERO;
   }
 
   @Override
@@ -259,8 +272,7 @@ final class TargetScaler implements ScaleTask.Wanted {
         || missing.isEmpty() && now - begunAt >= settings.windows().stable().toNanos();
     boolean isQuiet = term.activators().isQuiet(now, id);
     var situation = new Situation(decision, found.replicas(), ready, mayShrink, isQuiet);
-    boolean isOff = found.replicas() == 0 && found.current() == 0 && present == 0;
-    observed(new Seen(isOff, ready > 0, needsReplicas(), !isQuiet));
+    observed(new Seen(on(found), ready > 0, needsReplicas(), !isQuiet));
     awaitEnd(now, found);
     if (phase == Phase.YIELDING) {
       return planner.stopping(now, situation, term.conflicts().reason(id));
@@ -282,9 +294,9 @@ final class TargetScaler implements ScaleTask.Wanted {
 
   @Override
   public void onStep() {
-    if (task.isMissing()) {
+    if (task.isNotScalable()) {
       // Without a scale there is no plan, and nothing to start for its requests.
-      observed(new Seen(present == 0, ready > 0, false, false));
+      observed(new Seen(present == 0 ? On.OFF : On.ON, ready > 0, false, false));
     }
     lastRead = task.scale() == null ? lastRead : task.scale();
     publisher.schedule();

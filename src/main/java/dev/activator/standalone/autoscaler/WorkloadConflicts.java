@@ -5,6 +5,7 @@ import dev.activator.loop.ResettableTimer;
 import dev.activator.revision.RevisionId;
 import dev.activator.standalone.autoscaler.policy.ConflictArbiter;
 import dev.activator.standalone.autoscaler.policy.ConflictArbiter.Event;
+import dev.activator.standalone.autoscaler.policy.ConflictArbiter.On;
 import dev.activator.standalone.autoscaler.policy.ConflictArbiter.Phase;
 import dev.activator.standalone.autoscaler.policy.ConflictArbiter.Seen;
 import dev.activator.standalone.autoscaler.policy.ConflictArbiter.Settings;
@@ -54,8 +55,27 @@ final class WorkloadConflicts {
     }
   }
 
-  void removed(RevisionId id) {
-    changed(id, workloads.remove(id), null);
+  /**
+   * Ends a workload that is not scaled any more.
+   *
+   * @param pods the number of its pods, for whose end others wait
+   */
+  void removed(RevisionId id, int pods) {
+    var known = workloads.get(id);
+    if (known != null && pods > 0) {
+      workloads.put(id, new Workload(known.settings, () -> {
+      }));
+    }
+    podsLeft(id, pods);
+  }
+
+  /** The number of pods of a workload that is not scaled any more. */
+  void podsLeft(RevisionId id, int pods) {
+    if (pods == 0) {
+      changed(id, workloads.remove(id), null);
+    } else {
+      observed(id, new Seen(On.ENDING, false, false, false));
+    }
   }
 
   /** Most workloads neither name another one nor are named. */

@@ -12,6 +12,7 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.revision.RequestTimeouts;
+import dev.activator.revision.ScalingView.ScaleState;
 import dev.activator.revision.ScaleTarget;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -260,7 +261,10 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     return new ScaledServiceSpec(object.id(), workload, goesToZero ? 0 : min,
         hpas.isEmpty() ? object.maxReplicas() : OptionalInt.empty(), goesToZero, object.load(),
         object.containerConcurrency(), object.window(), found.timeout(object),
-        object.status().desiredReplicas(), object.warmTimes(), object.conflicts(), refusal);
+        object.status().desiredReplicas(), object.warmTimes(),
+        object.conflicts()
+            .published(object.status().state().equals(ScaleState.STOPPING.text())),
+        refusal);
   }
 
   /**

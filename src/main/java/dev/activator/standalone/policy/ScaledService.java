@@ -55,6 +55,14 @@ public record ScaledService(RevisionId id, String uid, String created, long gene
     return Comparator.comparing(ScaledService::created).thenComparing(ScaledService::id);
   }
 
+  /** A copy whose pods are removed when they are idle, and are not asleep. */
+  public ScaledService withoutIdle() {
+    return new ScaledService(id, uid, created, generation, workload, serviceRef, hosts, routes,
+        routeProblems, minReplicas, maxReplicas, load, containerConcurrency, timeout, window,
+        wakeWith, labels, annotations, rules, warmTimes, catchService, tcp, conflicts,
+        IdleSpec.NONE, status);
+  }
+
   /** One without {@link ConnectionPorts} and {@link IdleSpec}, which conflicts with none. */
   public ScaledService(RevisionId id, String uid, String created, long generation,
       ScaleTarget workload, String service, String port, List<String> hosts,

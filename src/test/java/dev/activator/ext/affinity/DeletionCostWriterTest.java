@@ -3,11 +3,16 @@ package dev.activator.ext.affinity;
 import static dev.activator.ext.affinity.AffinityScene.SESSION;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.kube.KubernetesSession;
 import dev.activator.kube.reflector.ReflectorSettings;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.LogLines;
+import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Match;
+import dev.activator.testing.faults.Verb;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
@@ -101,6 +106,21 @@ class DeletionCostWriterTest {
     now.addAndGet(Duration.ofSeconds(11).toNanos());
     prepare();
     assertThat(written()).isEqualTo(Map.of("web-1", "2"));
+  }
+
+  @Test
+  void aProblemOfOneWorkloadIsLoggedOnce_althoughOthersHaveNone() {
+    var other = new RevisionId("blog", "web");
+    api.faults().add(Match.requests(Verb.LIST).in("shop"), Fault.Answer.status(403));
+    try (var log = LogLines.of(DeletionCostWriter.class)) {
+      for (int i = 0; i < 3; i++) {
+        now.addAndGet(Duration.ofSeconds(11).toNanos());
+        costs.write(WEB, Map::of).join();
+        costs.write(other, Map::of).join();
+      }
+
+      assertThat(log.at(Level.WARN)).singleElement().asString().contains("403");
+    }
   }
 
   @Test

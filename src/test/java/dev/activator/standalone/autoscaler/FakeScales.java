@@ -46,6 +46,7 @@ public final class FakeScales implements ScaleClient<ScaleTarget> {
   /** Whether the last replicas may go. */
   public CompletableFuture<Boolean> mayScaleToZero = CompletableFuture.completedFuture(true);
   public int asksForZero;
+  public Duration drain = Duration.ZERO;
   public String managerOfReplicas = "";
   public int cancelledScaleToZero;
   /** Completed by the test. */
@@ -98,8 +99,10 @@ public final class FakeScales implements ScaleClient<ScaleTarget> {
   }
 
   @Override
-  public CompletableFuture<Boolean> prepareScaleToZero(RevisionId id, ScaleTarget workload) {
+  public CompletableFuture<Boolean> prepareScaleToZero(RevisionId id, ScaleTarget workload,
+      Duration forRequests) {
     asksForZero++;
+    drain = forRequests;
     return mayScaleToZero;
   }
 

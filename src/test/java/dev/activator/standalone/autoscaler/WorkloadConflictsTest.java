@@ -8,6 +8,7 @@ import dev.activator.revision.ScaleApiResult.Reason;
 import dev.activator.revision.ScalingView.ScaleState;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.ScalingListener;
+import dev.activator.standalone.autoscaler.policy.ConflictArbiter.On;
 import dev.activator.standalone.autoscaler.policy.ConflictArbiter.Phase;
 import dev.activator.standalone.autoscaler.policy.ConflictArbiter.Seen;
 import dev.activator.standalone.policy.ConflictSpec;
@@ -23,6 +24,7 @@ import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -38,6 +40,7 @@ class WorkloadConflictsTest {
   private final Map<RevisionId, Integer> pods = new HashMap<>();
   private Autoscaler autoscaler = autoscaler();
   private int second;
+  private boolean wasStopping;
 
   private Autoscaler autoscaler() {
     return new Autoscaler(loop, scales, LeadershipCheck.ALONE, new ScalingListener() {
@@ -66,13 +69,13 @@ class WorkloadConflictsTest {
     loop.run();
   }
 
-  private static ScaledServiceSpec target(RevisionId id, Set<RevisionId> with) {
+  private ScaledServiceSpec target(RevisionId id, Set<RevisionId> with) {
     var spec = TestValues.scaledTarget(id, new ScaleTargetRef("apps/v1", "Deployment", id.name()),
         0, OptionalInt.of(5), OptionalInt.of(20), 0, Duration.ofSeconds(60),
         Duration.ofSeconds(300), OptionalInt.empty());
     return new ScaledServiceSpec(id, spec.workload(), 0, spec.maxReplicas(), false, spec.load(), 0,
         spec.window(), spec.requestTimeout(), spec.lastDesired(), spec.warmTimes(),
-        conflict(with), "");
+        conflict(with).published(wasStopping), "");
   }
 
   /** Seconds in which these have requests. A pod is ready, or gone, a second later. */
@@ -186,6 +189,68 @@ class WorkloadConflictsTest {
   }
 
   @Test
+  void oneWhoseScaleMayNotBeReadIsInNobodysWay_withoutPods() {
+    autoscaler.stop();
+    loop.run();
+    scales.refusesReads = Reason.FORBIDDEN;
+    scales.refusesOnly = SMALL;
+    autoscaler = autoscaler();
+    elect();
+    autoscaler.pods(SMALL, 1, 1);
+    seconds(2, BIG, SMALL);
+    assertThat(scales.replicas(BIG)).isZero();
+
+    autoscaler.pods(SMALL, 0, 0);
+    seconds(2, BIG, SMALL);
+
+    assertThat(scales.replicas(BIG)).isEqualTo(1);
+  }
+
+  @Test
+  void oneThatIsNotScaledAnyMoreIsInNobodysWayOnceItsPodsAreGone() {
+    seconds(3, SMALL);
+    autoscaler.targetGone(SMALL, target(SMALL, Set.of()).workload());
+    autoscaler.pods(SMALL, 0, 1);
+    scales.set(SMALL, 0);
+    pods.put(SMALL, 0);
+    seconds(3, BIG);
+    assertThat(scales.replicas(BIG)).isZero();
+
+    autoscaler.pods(SMALL, 0, 0);
+    seconds(2, BIG);
+
+    assertThat(scales.replicas(BIG)).isEqualTo(1);
+  }
+
+  @Test
+  void requestsOfOneThatYieldsMayGoOnUntilTheirTimeout() {
+    seconds(1, BIG);
+    assertThat(scales.drain).isZero();
+    seconds(12, BIG, SMALL);
+
+    assertThat(scales.drain).isEqualTo(Duration.ofSeconds(300));
+  }
+
+  @Test
+  void aNewLeaderGivesNoNewTurnToOneThatWasYielding() {
+    seconds(1, BIG);
+    scales.mayScaleToZero = new CompletableFuture<>();
+    seconds(12, BIG, SMALL);
+    assertThat(scales.drain).isPositive();
+    autoscaler.stop();
+    loop.run();
+    scales.mayScaleToZero = CompletableFuture.completedFuture(true);
+    autoscaler = autoscaler();
+    wasStopping = true;
+    elect();
+
+    seconds(3, BIG, SMALL);
+
+    assertThat(changes).containsExactly("1 big ScaledUp", "14 big ScaledToZero",
+        "15 small ScaledUp");
+  }
+
+  @Test
   void oneThatWaits_alsoWaitsForThoseThatAChangeNames() {
     var conflicts = new WorkloadConflicts(loop);
     for (var id : List.of(BIG, OTHER)) {
@@ -194,15 +259,15 @@ class WorkloadConflictsTest {
     }
     conflicts.configured(SMALL, conflict(Set.of(OTHER)), Duration.ofSeconds(300), () -> {
     });
-    conflicts.observed(OTHER, new Seen(false, true, true, true));
-    var waits = new Seen(true, false, true, true);
+    conflicts.observed(OTHER, new Seen(On.ON, true, true, true));
+    var waits = new Seen(On.OFF, false, true, true);
     assertThat(conflicts.observed(SMALL, waits)).isEqualTo(Phase.WAITING);
 
     conflicts.configured(SMALL, conflict(Set.of(BIG)), Duration.ofSeconds(300), () -> {
     });
 
     assertThat(conflicts.observed(SMALL, waits)).isEqualTo(Phase.WAITING);
-    conflicts.observed(BIG, new Seen(true, false, false, false));
+    conflicts.observed(BIG, new Seen(On.OFF, false, false, false));
     assertThat(conflicts.observed(SMALL, waits)).isEqualTo(Phase.RUNNING);
   }
 

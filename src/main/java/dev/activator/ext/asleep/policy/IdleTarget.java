@@ -52,13 +52,6 @@ public record IdleTarget(ScaleTarget workload, String method, Duration idleAfter
     return workload.name();
   }
 
-  @Override
-  public Change change(int from, int to) {
-    return to == 0
-        ? new Change("FellAsleep", "falls asleep with " + from + " replicas")
-        : workload.change(from, to);
-  }
-
   /** Kind and name, such as {@code Deployment web}. */
   @Override
   public String toString() {

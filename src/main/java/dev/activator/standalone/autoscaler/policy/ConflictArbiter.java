@@ -36,11 +36,26 @@ public record ConflictArbiter(SortedMap<RevisionId, Member> members) {
   /**
    * What is known of a workload.
    *
-   * @param isOff whether it has neither replicas nor pods
+   * @param on whether it has replicas or pods
    * @param isWanted whether it should have replicas
    * @param hasRequests whether requests wait or run
    */
-  public record Seen(boolean isOff, boolean isReady, boolean isWanted, boolean hasRequests) {}
+  public record Seen(On on, boolean isReady, boolean isWanted, boolean hasRequests) {
+    private boolean isOff() {
+      return on == On.OFF;
+    }
+  }
+
+  /** Whether a workload has replicas or pods. */
+  public enum On {
+    /** It has neither. */
+    OFF,
+    /** It has no replicas, and its last pods are ending. */
+    ENDING,
+    /** It has replicas, and the leader before had decided that it should have none. */
+    DECIDED_OFF,
+    ON
+  }
 
   public enum Phase {
     /** Not read yet, so it may run. */
@@ -67,7 +82,7 @@ public record ConflictArbiter(SortedMap<RevisionId, Member> members) {
     }
 
     private boolean seenOff() {
-      return seen != null && seen.isOff;
+      return seen != null && seen.isOff();
     }
 
     private boolean isOff() {
@@ -91,9 +106,17 @@ public record ConflictArbiter(SortedMap<RevisionId, Member> members) {
       }
       var idle = seen.isWanted ? Phase.WAITING : Phase.OFF;
       var next = switch (phase) {
-        case UNKNOWN, OFF, WAITING -> to(seen.isOff ? idle : Phase.RUNNING, now);
-        case RUNNING -> seen.isOff && !seen.isWanted ? to(Phase.OFF, now) : this;
-        case YIELDING -> seen.isOff ? to(idle, now) : this;
+        case UNKNOWN -> switch (seen.on) {
+          case OFF -> to(idle, now);
+          case ENDING -> to(Phase.YIELDING, now);
+          // Its turn was over, or it had no requests.
+          case DECIDED_OFF -> new Member(settings, seen, Phase.RUNNING,
+              now - settings.conflicts.yieldAfter().toNanos(), true);
+          case ON -> to(Phase.RUNNING, now);
+        };
+        case OFF, WAITING -> to(seen.isOff() ? idle : Phase.RUNNING, now);
+        case RUNNING -> seen.isOff() && !seen.isWanted ? to(Phase.OFF, now) : this;
+        case YIELDING -> seen.isOff() ? to(idle, now) : this;
       };
       return next.phase == Phase.RUNNING && !next.wasReady && seen.isReady
           ? new Member(settings, seen, next.phase, now, true)

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.standalone.policy.ConflictSpec;
 import dev.activator.revision.RevisionId;
 import dev.activator.standalone.autoscaler.policy.ConflictArbiter.Event;
+import dev.activator.standalone.autoscaler.policy.ConflictArbiter.On;
 import dev.activator.standalone.autoscaler.policy.ConflictArbiter.Phase;
 import dev.activator.standalone.autoscaler.policy.ConflictArbiter.Seen;
 import dev.activator.standalone.autoscaler.policy.ConflictArbiter.Settings;
@@ -87,7 +88,8 @@ class ConflictArbiterSimulationTest {
           stops = false;
         }
         arbiter = arbiter.on(now, new Event.Observed(id,
-            new Seen(!isOn, isReady(), queued + inFlight > 0, queued + inFlight > 0)));
+            new Seen(isOn ? On.ON : On.OFF, isReady(), queued + inFlight > 0,
+                queued + inFlight > 0)));
         if (arbiter.phase(id) == Phase.RUNNING && !isOn && queued > 0) {
           isOn = true;
           steps = random.nextInt(MOST);

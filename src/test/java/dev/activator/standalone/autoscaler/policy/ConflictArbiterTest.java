@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.standalone.policy.ConflictSpec;
 import dev.activator.revision.RevisionId;
 import dev.activator.standalone.autoscaler.policy.ConflictArbiter.Event;
+import dev.activator.standalone.autoscaler.policy.ConflictArbiter.On;
 import dev.activator.standalone.autoscaler.policy.ConflictArbiter.Seen;
 import dev.activator.standalone.autoscaler.policy.ConflictArbiter.Settings;
 import java.time.Duration;
@@ -42,11 +43,20 @@ class ConflictArbiterTest {
   /**
    * Sees a workload.
    *
-   * @param how any of {@code off}, {@code ready}, {@code wanted} and {@code busy}
+   * @param how any of {@code off}, {@code ending}, {@code decided} to be off, {@code ready},
+   *     {@code wanted} and {@code busy}
    */
   private void see(long second, String name, String how) {
-    on(second, new Event.Observed(id(name), new Seen(how.contains("off"), how.contains("ready"),
+    on(second, new Event.Observed(id(name), new Seen(seen(how), how.contains("ready"),
         how.contains("wanted") || how.contains("busy"), how.contains("busy"))));
+  }
+
+  private static On seen(String how) {
+    return how.contains("off")
+        ? On.OFF
+        : how.contains("ending")
+            ? On.ENDING
+            : how.contains("decided") ? On.DECIDED_OFF : On.ON;
   }
 
   private String phases() {
@@ -61,6 +71,10 @@ class ConflictArbiterTest {
       "a:b b: | a off busy | a waiting, b unknown",
       "a:b b: | a off busy, b off | a running, b off",
       "b:a a: | a off busy, b off | a running, b off",
+      "a:b b: | a ending busy, b off busy | a yielding, b waiting",
+      "a:b b: | a ending busy, b off busy, after 1, a off busy | a waiting, b running",
+      "a:b b: | a decided ready busy, b off | a running, b off",
+      "a:b b: | a decided ready busy, b off busy | a yielding, b waiting",
       "a:b b: | a ready, b off wanted | a running, b waiting",
       "a:b b: | a ready, b off busy | a yielding, b waiting",
       "a:b b: | a ready busy, b off busy | a running, b waiting",

@@ -1,0 +1,118 @@
+package dev.activator.ext.asleep;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.revision.IdleState.Phase;
+import dev.activator.revision.ScaleApiResult.Found;
+import java.time.Duration;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A workload without other faults than those of each test. */
+class IdleWorkloadTest {
+  private final IdleCluster cluster = new IdleCluster(0);
+
+  @BeforeEach
+  void start() {
+    cluster.faults = false;
+  }
+
+  private void seconds(int count) {
+    cluster.loop.advance(Duration.ofSeconds(count));
+  }
+
+  /** Has a pod start by a request, and fall asleep. */
+  private void sleep() {
+    cluster.begin();
+    cluster.activators.getFirst().request();
+    seconds(30);
+    assertThat(cluster.state).isNotNull();
+    assertThat(cluster.state.phase()).isEqualTo(Phase.ASLEEP);
+  }
+
+  @Test
+  void itStaysAwake_whileAnActivatorDoesNotAcknowledge() {
+    cluster.old = cluster.activators.getLast();
+    cluster.begin();
+    cluster.activators.getFirst().request();
+
+    cluster.loop.advance(Duration.ofSeconds(60));
+
+    assertThat(cluster.sleeps).isZero();
+    assertThat(cluster.events)
+        .contains("StaysAwake Deployment web stays awake: requests may still be sent to it by b");
+    cluster.activators.getFirst().request();
+    cluster.loop.advance(Duration.ofSeconds(12));
+    assertThat(cluster.waiting).isZero();
+  }
+
+  @Test
+  void removesPodsThatWereAsleepForLongEnough_alsoIfTheApiRefusesAtFirst() {
+    sleep();
+    cluster.refusesScales = true;
+    seconds(60);
+    assertThat(cluster.replicas).isEqualTo(1);
+
+    cluster.refusesScales = false;
+    seconds(40);
+
+    assertThat(cluster.replicas).isZero();
+    assertThat(cluster.state).isNull();
+  }
+
+  @Test
+  void leavesNoPodAsleep_ifItsScaledServiceIsDeletedMeanwhile() {
+    cluster.sleepTakes = Duration.ofSeconds(1);
+    cluster.onSleep = () -> {
+      cluster.isDeleted = true;
+      cluster.leader.revisions.remove(IdleCluster.WEB);
+    };
+    cluster.begin();
+    cluster.activators.getFirst().request();
+
+    seconds(30);
+
+    assertThat(cluster.isDeleted).isTrue();
+    assertThat(cluster.sleeps).isEqualTo(1);
+    assertThat(cluster.pods).isNotEmpty().noneMatch(pod -> pod.asleep);
+  }
+
+  @Test
+  void removesPodsThatHaveToStop_ifTheirRequestsGoOnForTooLong() {
+    cluster.maxRequestMillis = 1_000_000;
+    cluster.begin();
+    cluster.activators.getFirst().request();
+    seconds(5);
+    var idle = cluster.leader.idle;
+    var mayStop = idle.prepareScaleToZero(IdleCluster.WEB, IdleCluster.TARGET,
+        Duration.ofSeconds(60));
+    seconds(59);
+    assertThat(mayStop).isNotDone();
+    seconds(2);
+    assertThat(mayStop).isCompletedWithValue(true);
+
+    var stopped = idle.write(IdleCluster.WEB, IdleCluster.TARGET, new Found(1, 1, "1"), 0);
+    seconds(1);
+
+    assertThat(stopped).isCompletedWithValue(new Found(0, 0, "1"));
+    assertThat(idle.change(IdleCluster.WEB, IdleCluster.TARGET, 1, 0).reason())
+        .isEqualTo("ScaledToZero");
+    assertThat(cluster.sleeps).isZero();
+    assertThat(cluster.state).isNull();
+    seconds(1_000);
+  }
+
+  @Test
+  void saysThatPodsAreWoken_andNotThatTheyStart() {
+    sleep();
+
+    cluster.activators.getLast().request();
+    seconds(5);
+
+    assertThat(cluster.events).contains(
+        "FellAsleep Deployment web falls asleep with 1 replica: 0: 0 in flight, stable window;"
+            + " only scaled between 0 and 1",
+        "Woken Deployment web wakes with 1 replica: 1: 1 in flight, stable window; only scaled"
+            + " between 0 and 1");
+  }
+}
