@@ -54,7 +54,6 @@ class Wiring {
           pod -> backends.suspected(pod.revision(), pod.destination()));
       throttler.waiting().subscribe("backends",
           now -> backends.requestsWaitFor(now.revision(), now.on()));
-      throttler.starved().subscribe("cluster", cluster::requestsWaitFor);
       network.onChange((before, now) -> {
         var addressing = ThrottlerConfiguration.addressing(now);
         if (!addressing.equals(ThrottlerConfiguration.addressing(before))) {

@@ -2,7 +2,6 @@ package dev.activator.knative;
 
 import dev.activator.revision.KnownLabels;
 import dev.activator.knative.decode.KnativeKinds;
-import dev.activator.kube.ApiSilence;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.kube.ClusterStartup;
 import dev.activator.kube.ClusterUnavailableException;
@@ -24,7 +23,6 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.tls.CertificateListener;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -71,7 +69,6 @@ public final class ClusterWatcher implements AutoCloseable {
   private volatile @Nullable RevisionSource other;
   private volatile @Nullable CompletableFuture<Connection> connecting;
   private volatile @Nullable KubernetesSession session;
-  private volatile @Nullable ApiSilence silence;
 
   /**
    * @param live gets the revisions that exist; only this class changes it
@@ -166,20 +163,6 @@ public final class ClusterWatcher implements AutoCloseable {
     configMaps.wantIfPresent(namespace, name, consumer);
   }
 
-  /** Requests wait for pods of the revision. Repeat the call about once a second while they do. */
-  public void requestsWaitFor(RevisionId revision) {
-    var now = silence;
-    if (now != null) {
-      now.requestsWait();
-    }
-  }
-
-  /** Whether the API answers no more; null while it does, and while no request waits. */
-  public ApiSilence.@Nullable Silence silence() {
-    var now = silence;
-    return now == null ? null : now.now();
-  }
-
   /** The starts of pods for which requests wait. */
   public PodStarts podStarts() {
     return podStarts;
@@ -240,22 +223,12 @@ public final class ClusterWatcher implements AutoCloseable {
       if (source != null) {
         startup(now, () -> null, source::followMore);
       }
-      silence = new ApiSilence(now.loop(), () -> now.api().fetch("version", ApiSilence.TIMEOUT),
-          () -> sinceAddressEvent(now));
       started = true;
     } finally {
       if (!started) {
         close();
       }
     }
-  }
-
-  private static Duration sinceAddressEvent(KubernetesSession now) {
-    long time = now.loop().nanoTime();
-    return now.informers().reflectors().stream()
-        .filter(view -> ADDRESSES.contains(view.resource()) && view.lastEventNanos() != 0)
-        .map(view -> Duration.ofNanos(time - view.lastEventNanos())).min(Duration::compareTo)
-        .orElse(ChronoUnit.FOREVER.getDuration());
   }
 
   private void startup(KubernetesSession now, Supplier<@Nullable String> check,

@@ -97,7 +97,7 @@ class WiringTest {
               "healthy destinations: pod TLS, throttler, cold starts",
               "unreachable pods: backends",
               "requests that wait: backends, console, autoscalerfallback",
-              "revisions without a pod: cluster, console, podstarts",
+              "revisions without a pod: console, podstarts",
               "requests that need a start: wakewith");
       assertThat(product.getBean(RequestObservers.class).names())
           .containsExactly("ColdStartRecorder", "ServerTimingHeader", "LastFailedRequests",

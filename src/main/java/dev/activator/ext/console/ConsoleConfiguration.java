@@ -38,6 +38,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -63,7 +64,7 @@ public class ConsoleConfiguration {
   /** The parts that have state. */
   record ConsoleParts(ConsoleServer server, LiveConsole live, RevisionStateSampler sampler,
       WaitReasonCache reasons, LongWaitLog waits, MinuteHistory minutes, RevisionHourHistory hours,
-      LastFailedRequests failures) {}
+      LastFailedRequests failures, ApiSilence silence) {}
 
   /** What the console is attached to. */
   record Kernel(Throttler throttler, ConcurrencyReporter reporter,
@@ -79,7 +80,10 @@ public class ConsoleConfiguration {
 
       @Override
       public void attach() {
-        kernel.throttler.starved().subscribe(NAME, parts.reasons::onStarved);
+        kernel.throttler.starved().subscribe(NAME, id -> {
+          parts.silence.requestsWait();
+          parts.reasons.onStarved(id);
+        });
         kernel.throttler.waiting().subscribe(NAME,
             now -> parts.waits.onWaiting(now.revision()));
         kernel.reporter.reports().subscribe(NAME, parts.minutes::reported);
@@ -112,6 +116,15 @@ public class ConsoleConfiguration {
       var view = throttler.view(id);
       return view == null ? 0 : view.queued();
     });
+  }
+
+  @Bean
+  ApiSilence apiSilence(ClusterWatcher cluster, LoopGroup loops) {
+    var loop = loops.loopFor(CLOCK);
+    // Requests wait only after the start, so there is a client.
+    return new ApiSilence(loop,
+        () -> Objects.requireNonNull(cluster.api()).fetch("version", ApiSilence.TIMEOUT),
+        () -> ApiState.sinceAddressEvent(cluster, loop.nanoTime()));
   }
 
   @Bean
@@ -156,7 +169,7 @@ public class ConsoleConfiguration {
       AutoscalerLink link,
       ClusterWatcher cluster, LoopGroup loops, Platform platform,
       ObjectProvider<WakingExplanations> waking, ColdStarts coldStarts,
-      ObjectProvider<PeerSnapshot.Source> peers) {
+      ObjectProvider<PeerSnapshot.Source> peers, ApiSilence silence) {
     var reports = scaling(platform);
     var explanations = waking.getIfAvailable(() -> WakingExplanations.NONE);
     var others = peers.getIfAvailable(() -> PeerSnapshot.Source.NONE);
@@ -168,7 +181,7 @@ public class ConsoleConfiguration {
 
       @Override
       public ApiState api() {
-        return ApiState.of(cluster, loops.loopFor(CLOCK).nanoTime());
+        return ApiState.of(cluster, silence.now(), loops.loopFor(CLOCK).nanoTime());
       }
 
       @Override

@@ -1,6 +1,5 @@
 package dev.activator.ext.console;
 
-import dev.activator.kube.ApiSilence;
 import dev.activator.kube.LeadershipStatus;
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.kube.reflector.ReflectorStatus;
@@ -8,6 +7,7 @@ import dev.activator.ext.console.RevisionWaitReport.LinkReport;
 import dev.activator.throttle.PeerSnapshot;
 import dev.activator.stats.AutoscalerLink;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -83,6 +83,7 @@ public record WaitingOverview(String summary, int revisions, int queued, List<Wa
    */
   public record ApiState(boolean synced, List<Watched> watches) {
     private static final Set<String> ADDRESSES = Set.of("endpoints", "endpointslices");
+
     public ApiState {
       watches = List.copyOf(watches);
     }
@@ -127,14 +128,23 @@ public record WaitingOverview(String summary, int revisions, int queued, List<Wa
       }
     }
 
-    static ApiState of(ClusterWatcher cluster, long nowNanos) {
-      var silence = cluster.silence();
+    /** @param silence null while the API answers */
+    static ApiState of(ClusterWatcher cluster, ApiSilence.@Nullable Silence silence,
+        long nowNanos) {
       return new ApiState(cluster.synced(), cluster.reflectors().stream()
           .map(view -> Watched.of(view, nowNanos))
           .map(watch -> silence == null || watch.closedSeconds > 0
               ? watch
               : watch.silent(silence, nowNanos))
           .toList());
+    }
+
+    /** The time since the last event about the addresses of pods; {@link ChronoUnit#FOREVER} before the first. */
+    static Duration sinceAddressEvent(ClusterWatcher cluster, long nowNanos) {
+      return cluster.reflectors().stream()
+          .filter(view -> ADDRESSES.contains(view.resource()) && view.lastEventNanos() != 0)
+          .map(view -> Duration.ofNanos(nowNanos - view.lastEventNanos())).min(Duration::compareTo)
+          .orElse(ChronoUnit.FOREVER.getDuration());
     }
 
     /** The watch of pods' addresses that has been closed for longest; null if they are open. */

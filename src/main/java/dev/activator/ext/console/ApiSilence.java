@@ -1,4 +1,4 @@
-package dev.activator.kube;
+package dev.activator.ext.console;
 
 import dev.activator.loop.Loop;
 import java.time.Duration;

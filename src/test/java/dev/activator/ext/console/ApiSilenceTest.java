@@ -1,4 +1,4 @@
-package dev.activator.kube;
+package dev.activator.ext.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
