@@ -2,12 +2,12 @@ package dev.activator.embedded.api.store;
 
 import dev.activator.config.SpellingSuggester;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.TreeSet;
-import java.util.function.BiPredicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -16,7 +16,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The schema of a CustomResourceDefinition. It removes unknown fields, sets defaults, and refuses
- * invalid values. CEL rules are not interpreted; each must be given as code.
+ * invalid values.
  *
  * <p><b>Source.</b> {@code apiserver/schema} and {@code apiserver/validation} in Kubernetes'
  * apiextensions-apiserver, as far as our own definition uses them.
@@ -29,23 +29,13 @@ public final class CustomResourceSchema {
   private static final String INT_OR_STRING = "x-kubernetes-int-or-string";
 
   private final JsonNode schema;
-  private final Map<String, BiPredicate<JsonNode, @Nullable JsonNode>> rules;
+  private final Map<String, CelRule> rules = new HashMap<>();
 
-  /**
-   * @param definition a definition with one version
-   * @param rules each rule by its text, as a predicate of the new value and the former one, which
-   *     is null for a new object
-   */
-  public CustomResourceSchema(JsonNode definition,
-      Map<String, BiPredicate<JsonNode, @Nullable JsonNode>> rules) {
+  /** @param definition a definition with one version */
+  public CustomResourceSchema(JsonNode definition) {
     this.schema = definition.at("/spec/versions/0/schema/openAPIV3Schema");
-    this.rules = Map.copyOf(rules);
-    var texts = new TreeSet<String>();
-    schema.findValues(RULES)
-        .forEach(all -> all.forEach(one -> texts.add(one.path("rule").asString(""))));
-    if (!texts.equals(rules.keySet())) {
-      throw new IllegalArgumentException("the rules are " + texts + ", not " + rules.keySet());
-    }
+    schema.findValues(RULES).forEach(all -> all
+        .forEach(one -> rules.computeIfAbsent(one.path("rule").asString(""), CelRule::new)));
   }
 
   /**
@@ -117,7 +107,8 @@ public final class CustomResourceSchema {
       check(path + "[" + i + "]", schema.path("items"), value.get(i), null);
     }
     for (var rule : schema.path(RULES)) {
-      if (!Objects.requireNonNull(rules.get(rule.path("rule").asString(""))).test(value, before)) {
+      if (!Objects.requireNonNull(rules.get(rule.path("rule").asString(""))).allows(value,
+          before)) {
         throw invalid(path, value, rule.path("message").asString(""));
       }
     }
