@@ -216,6 +216,11 @@ public abstract class RequestTimeline {
   /** What is kept for {@link #revision}; null if there is none. */
   public abstract @Nullable LiveRevision live();
 
+  /** What is kept for the revision that gets the request; after a fallback that is another one. */
+  public @Nullable LiveRevision serving() {
+    return live();
+  }
+
   /** Whether the request may wait for a pod. False if a rule of its revision forbids it. */
   public boolean mayWait() {
     return true;

@@ -34,7 +34,7 @@ public final class FakeRequest extends RequestTimeline {
   public boolean mayWait = true;
   private final RequestObserver observer;
   private final @Nullable LiveRevision revision;
-  private boolean fellBack;
+  private @Nullable LiveRevision fallback;
 
   private FakeRequest(RequestObserver observer, @Nullable LiveRevision revision, VirtualLoop loop) {
     super(loop.nanoTime());
@@ -112,8 +112,8 @@ public final class FakeRequest extends RequestTimeline {
     saw(Step.FORWARDING);
   }
 
-  public void fellBack() {
-    fellBack = true;
+  public void fellBackTo(LiveRevision to) {
+    fallback = to;
   }
 
   @Override
@@ -250,6 +250,11 @@ public final class FakeRequest extends RequestTimeline {
 
   @Override
   public boolean hasFallenBack() {
-    return fellBack;
+    return fallback != null;
+  }
+
+  @Override
+  public @Nullable LiveRevision serving() {
+    return fallback == null ? revision : fallback;
   }
 }

@@ -2,6 +2,7 @@ package dev.activator.stats;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.RevisionId;
 import dev.activator.testing.TestRevisions;
 import dev.activator.observability.FakeRequest;
 import dev.activator.observability.RequestObserver.Step;
@@ -99,7 +100,7 @@ class QueueTimeObserverTest {
     }
     loop.advance(Duration.ofMillis(500));
     all.get(0).ended(RequestOutcome.WAITING_PAGE, 503);
-    all.get(1).fellBack();
+    all.get(1).fellBackTo(revisions.begun(new RevisionId("testNs", "spare")));
     all.get(1).granted(FakeRequest.POD);
     all.get(2).mayWait = false;
     all.get(2).granted(FakeRequest.POD);

@@ -11,7 +11,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers the last failed request of each revision, until a later request of that revision is served.
+ * Remembers the last request that each revision failed to serve, until it serves a later one. A request that fell back
+ * counts for the revision that it fell back to.
  *
  * <p><b>Threads.</b> Any may call.
  */
@@ -44,7 +45,7 @@ public final class LastFailedRequests implements RequestObserver {
 
   @Override
   public void saw(Step step, RequestTimeline request) {
-    var revision = request.live();
+    var revision = request.serving();
     var outcome = request.outcome();
     if (step != Step.ENDED || revision == null || outcome == null
         || outcome == RequestOutcome.CALLER_GONE || outcome == RequestOutcome.WAITING_PAGE

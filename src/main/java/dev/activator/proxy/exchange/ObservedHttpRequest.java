@@ -287,6 +287,11 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
   }
 
   @Override
+  public @Nullable LiveRevision serving() {
+    return fallback == null ? live() : fallback.live();
+  }
+
+  @Override
   public boolean mayWait() {
     return route == null || route.instead() == null;
   }

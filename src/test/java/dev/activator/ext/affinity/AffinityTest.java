@@ -6,6 +6,8 @@ import static dev.activator.ext.affinity.AffinityScene.pod;
 import static dev.activator.ext.affinity.AffinityScene.pods;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.Revision;
+import dev.activator.testing.TestRevisions;
 import dev.activator.observability.FakeRequest;
 import dev.activator.observability.Meters;
 import dev.activator.revision.Destination;
@@ -237,7 +239,7 @@ class AffinityTest {
     scene.has(pods(1));
     var redirected = scene.request("");
 
-    redirected.request.fellBack();
+    redirected.request.fellBackTo(TestRevisions.alone(Revision.of(WEB.ofPort("spare"), 1)));
     redirected.responds(200, SESSION, "of another revision");
     redirected.ends();
 

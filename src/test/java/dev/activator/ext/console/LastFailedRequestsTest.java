@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.observability.FakeRequest;
 import dev.activator.observability.RequestOutcome;
+import dev.activator.revision.RevisionId;
 import dev.activator.testing.TestRevisions;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
@@ -46,5 +47,21 @@ class LastFailedRequestsTest {
     fails(request);
 
     assertThat(failures.of(HELLO)).isNull();
+  }
+
+  @Test
+  void aRequestThatFellBackCountsForTheRevisionThatItFellBackTo() {
+    var spare = revisions.begun(new RevisionId("ns", "spare"));
+    fails(queued());
+
+    var served = queued();
+    served.fellBackTo(spare);
+    served.answered(200, Duration.ofMillis(1));
+    assertThat(failures.of(HELLO)).isNotNull();
+
+    var failed = queued();
+    failed.fellBackTo(spare);
+    fails(failed);
+    assertThat(failures.of(spare.id())).isNotNull();
   }
 }
