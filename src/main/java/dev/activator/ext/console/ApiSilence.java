@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Notices, while requests wait, that the Kubernetes API answers no more although its watches are
- * open: packets are dropped, which the kernel reports after 45 s. If no event has come for two
+ * open: packets are dropped, which the kernel reports after 19 s. If no event has come for two
  * seconds, it sends a small read.
  *
  * <p><b>Threads.</b> Any.
