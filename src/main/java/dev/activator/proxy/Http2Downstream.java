@@ -1,8 +1,10 @@
 package dev.activator.proxy;
 
+import dev.activator.observability.RequestOutcome;
 import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.http.AbstractHttp2Handler;
 import dev.activator.http.HeaderFieldList;
+import dev.activator.http.KnownHeader;
 import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.policy.HeaderRewriter;
@@ -49,6 +51,7 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
   private boolean requestEnded;
   private boolean over;
   private boolean bodyless;
+  private boolean grpc;
   /** Response bytes that wait for the caller's window. */
   private long unread;
   private boolean taken;
@@ -195,7 +198,9 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
       // RFC 9110, sections 8.6 and 15.3.6.
       response.headers().remove(HttpHeaderNames.CONTENT_LENGTH);
     }
-    HeaderRewriter.response(HeaderFieldList.in(response), RequestVersion.HTTP_2, bodyless);
+    var fields = HeaderFieldList.in(response);
+    grpc = status == 200 && PodProtocol.isGrpc(fields) && !fields.has(KnownHeader.CONTENT_LENGTH);
+    HeaderRewriter.response(fields, RequestVersion.HTTP_2, bodyless);
     pendingHead = response;
   }
 
@@ -270,6 +275,22 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
       // Parts that were written are still sent.
       session.flushNow();
       session.reset(stream, Http2Error.INTERNAL_ERROR);
+    }
+  }
+
+  /**
+   * Ends a gRPC response with a status: of a stream that is reset, libraries say that the activator
+   * has a bug, and not that the pod is gone. A caller that does not read gets no status.
+   */
+  @Override
+  public void abort(RequestFailure failure) {
+    if (over || !grpc || failure.outcome() == RequestOutcome.UNREAD) {
+      abort();
+    } else {
+      var last = new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER);
+      failure.answer().grpcTrailers().forEach(last.trailingHeaders()::set);
+      write(last);
+      ended();
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawHttp2.Frame;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** Answers of the activator itself to gRPC callers. */
@@ -55,6 +56,43 @@ class GrpcAnswersTest extends WireTest {
     });
     assertTrailersOnly(answer(TO_HELLO), 14, "the pod does not answer in HTTP/2");
     assertThat(recordedStatus()).isEqualTo(502);
+  }
+
+  /** What a caller gets after the first message of a pod that then closes its connection. */
+  private Frame afterTheFirstMessage(String... head) throws Exception {
+    var toClose = new CompletableFuture<Void>();
+    pod(peer -> {
+      var pod = RawHttp2.pod(peer);
+      int stream = pod.read(RawHttp2.HEADERS).stream();
+      pod.headers(stream, false, head);
+      pod.data(stream, false, "message");
+      toClose.join();
+    });
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, true, TO_HELLO);
+      assertThat(caller.read().field(":status")).isEqualTo("200");
+      assertThat(caller.read().text()).isEqualTo("message");
+      toClose.complete(null);
+      return caller.read();
+    }
+  }
+
+  @Test
+  void areTrailers_whenThePodIsGoneInTheMiddleOfItsResponse() throws Exception {
+    var end = afterTheFirstMessage(":status", "200", "content-type", "application/grpc+proto");
+    assertThat(end.type()).isEqualTo(RawHttp2.HEADERS);
+    assertThat(end.ends()).isTrue();
+    assertThat(end.fields()).containsExactlyInAnyOrder("grpc-status: 14",
+        "grpc-message: connection closed before the response ended");
+  }
+
+  @Test
+  void areResets_inResponsesThatTrailersCannotEnd() throws Exception {
+    assertThat(
+        afterTheFirstMessage(":status", "200", "content-type", "application/grpc-web").type())
+        .isEqualTo(RawHttp2.RST_STREAM);
+    assertThat(afterTheFirstMessage(":status", "200", "content-type", "application/grpc",
+        "content-length", "100").type()).isEqualTo(RawHttp2.RST_STREAM);
   }
 
   @Test

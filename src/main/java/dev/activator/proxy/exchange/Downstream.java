@@ -72,6 +72,11 @@ public interface Downstream {
   /** Cuts a response off so that the caller cannot take it for complete. */
   void abort();
 
+  /** The same, with the reason if the response can still have one. */
+  default void abort(RequestFailure failure) {
+    abort();
+  }
+
   /** Closes an upgraded connection with a close code, if its protocol has one. */
   default void goAway() {}
 

@@ -428,7 +428,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     endedWith(failure);
     if (responded()) {
       closeIfSilent();
-      downstream.abort();
+      downstream.abort(failure);
     } else {
       downstream.answer(failure, errorFormat());
       downstream.ended();

@@ -75,9 +75,14 @@ public record LocalResponse(int status, Map<String, String> headers, String body
     all.putAll(headers);
     all.remove("X-Content-Type-Options");
     all.put("Content-Type", "application/grpc");
-    all.put("grpc-status", Integer.toString(grpcStatus()));
-    all.put("grpc-message", grpcMessage(body.strip()));
+    all.putAll(grpcTrailers());
     return new LocalResponse(200, all, "");
+  }
+
+  /** The trailers by which a gRPC response that has begun ends with this error. */
+  public Map<String, String> grpcTrailers() {
+    return Map.of("grpc-status", Integer.toString(grpcStatus()), "grpc-message",
+        grpcMessage(body.strip()));
   }
 
   private int grpcStatus() {
