@@ -146,20 +146,6 @@ public final class RequestMeters implements RequestObserver {
     }
   }
 
-  /**
-   * The number of requests in each bucket of {@link MetricDefinition#SERVER_DURATION}; null if none
-   * was counted.
-   */
-  public long @Nullable [] durations(RevisionId id) {
-    var meters = revisions.peek(id, slot);
-    return meters == null ? null : meters.durations();
-  }
-
-  /** Call when this is no longer an observer. */
-  void clear() {
-    revisions.clear(slot);
-  }
-
   private void addTo(Reading reading) {
     revisions.all(slot).forEach(each -> each.addTo(reading));
     none.addTo(reading);

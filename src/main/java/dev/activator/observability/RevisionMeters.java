@@ -149,13 +149,6 @@ final class RevisionMeters {
         address -> new PodMeters(new Group(HttpLabels.withPod(labels, address)), nowNanos));
   }
 
-  long[] durations() {
-    var sums = new long[MetricDefinition.SERVER_DURATION.bounds().length + 1];
-    hosts.values().stream().distinct().forEach(host -> host.addDurations(sums));
-    overflow.addDurations(sums);
-    return sums;
-  }
-
   void addTo(Reading reading) {
     if (revision != null) {
       var id = Labels.of(HttpLabels.NAMESPACE, revision.id().namespace(), HttpLabels.REVISION,
@@ -215,13 +208,6 @@ final class RevisionMeters {
       more[more.length - 1] = fresh;
       all = more;
       return fresh;
-    }
-
-    void addDurations(long[] sums) {
-      for (var each : all) {
-        var more = each.counts.sums(0, sums.length);
-        Arrays.setAll(sums, i -> sums[i] + more[i]);
-      }
     }
 
     void addTo(Reading reading) {

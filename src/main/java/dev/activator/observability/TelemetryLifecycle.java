@@ -9,8 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts requests if the ConfigMap config-observability enables metrics, or if the console is open.
- * Switches the request log.
+ * Counts requests if the ConfigMap config-observability enables metrics, and switches the request log.
  *
  * <p><b>Threads.</b> Any may call.
  */
@@ -23,8 +22,6 @@ public final class TelemetryLifecycle implements AutoCloseable {
   private final RequestLog requestLog;
   private boolean started;
   private boolean logs;
-  private boolean exports;
-  private boolean countsForConsole;
   private volatile boolean scraped;
 
   public TelemetryLifecycle(RequestObservers observers, RequestMeters requestMeters,
@@ -49,31 +46,9 @@ public final class TelemetryLifecycle implements AutoCloseable {
 
   private void start(MetricsConfig metrics) {
     if (metrics.protocol() != ExportProtocol.NONE) {
-      exports = true;
-      observers.remove(requestMeters);
       observers.add(requestMeters);
     }
     scraped = metrics.protocol() == ExportProtocol.PROMETHEUS;
-  }
-
-  /** Counts requests for an open console, even if no metrics are exported. Idempotent. */
-  public synchronized void startCounting() {
-    if (!countsForConsole && !exports) {
-      observers.add(requestMeters);
-    }
-    countsForConsole = true;
-  }
-
-  /**
-   * Stops counting for the console. Unless metrics are exported, drops the counts, and requests no
-   * longer have the cost.
-   */
-  public synchronized void stopCounting() {
-    if (countsForConsole && !exports) {
-      observers.remove(requestMeters);
-      requestMeters.clear();
-    }
-    countsForConsole = false;
   }
 
   public synchronized void log(Optional<String> template) {

@@ -100,7 +100,7 @@ class WiringTest {
               "revisions without a pod: console, podstarts",
               "requests that need a start: wakewith");
       assertThat(product.getBean(RequestObservers.class).names())
-          .containsExactly("ColdStartRecorder", "ServerTimingHeader", "LastFailedRequests",
+          .containsExactly("ColdStartRecorder", "ServerTimingHeader", "RevisionHourHistory",
               "Affinities");
     }
   }

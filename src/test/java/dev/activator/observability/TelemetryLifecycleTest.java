@@ -1,6 +1,5 @@
 package dev.activator.observability;
 
-import static dev.activator.observability.FakeRequest.HELLO;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,8 +7,9 @@ import dev.activator.testing.TestRevisions;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.ParsedSettings;
 import dev.activator.testing.VirtualLoop;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
 import java.io.OutputStream;
-import java.util.Arrays;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -35,39 +35,26 @@ class TelemetryLifecycleTest {
     observability.use(config.settings(), TelemetryOverrides.NONE);
   }
 
-  private long counted() {
+  private double counted() {
     FakeRequest.of(observers, loop, revisions).answered(200, ofMillis(5));
-    var durations = counts.durations(HELLO);
-    return durations == null ? 0 : Arrays.stream(durations).sum();
+    return meters.read().get(MetricDefinition.SERVER_DURATION) instanceof HistogramSnapshot all
+        ? all.getDataPoints().stream().mapToLong(HistogramDataPointSnapshot::getCount).sum()
+        : 0;
   }
 
   @Test
-  void countsWithoutMetricsOnlyWhileAPageIsOpen() {
+  void countsNothingWithoutMetrics() {
     metrics("none");
-    assertThat(counted()).isZero();
 
-    observability.startCounting();
-    observability.startCounting();
-    assertThat(counted()).isEqualTo(1);
-    assertThat(counted()).isEqualTo(2);
-
-    observability.stopCounting();
     assertThat(counted()).isZero();
-    observability.startCounting();
-    assertThat(counted()).isEqualTo(1);
   }
 
   @Test
-  void countsEachRequestOnceForAPersonAndForPrometheus() {
-    // even if the page was open first
-    observability.startCounting();
+  void countsEachRequestOnce_alsoIfTheSettingsChange() {
     metrics("prometheus");
-
     assertThat(counted()).isEqualTo(1);
-    observability.stopCounting();
-    observability.startCounting();
+
+    metrics("prometheus");
     assertThat(counted()).isEqualTo(2);
-    observability.stopCounting();
-    assertThat(counted()).isEqualTo(3);
   }
 }

@@ -19,9 +19,8 @@ import dev.activator.management.LazyHandler;
 import dev.activator.management.MetricsServer;
 import dev.activator.meters.ProcessSaturation;
 import dev.activator.observability.ColdStarts;
-import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
-import dev.activator.observability.TelemetryLifecycle;
+import dev.activator.platform.KnativeAutoscalerDefaults;
 import dev.activator.platform.Platform;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.RevisionId;
@@ -64,7 +63,7 @@ public class ConsoleConfiguration {
   /** The parts that have state. */
   record ConsoleParts(ConsoleServer server, LiveConsole live, RevisionStateSampler sampler,
       WaitReasonCache reasons, LongWaitLog waits, MinuteHistory minutes, RevisionHourHistory hours,
-      LastFailedRequests failures, ApiSilence silence) {}
+      ApiSilence silence) {}
 
   /** What the console is attached to. */
   record Kernel(Throttler throttler, ConcurrencyReporter reporter,
@@ -88,8 +87,7 @@ public class ConsoleConfiguration {
             now -> parts.waits.onWaiting(now.revision()));
         kernel.reporter.reports().subscribe(NAME, parts.minutes::reported);
         kernel.reporter.reports().subscribe(NAME, parts.hours::reported);
-        kernel.observers.add(parts.failures);
-        parts.failures.onFailure(parts.hours::failed);
+        kernel.observers.add(parts.hours);
         kernel.starts.onStart(parts.hours::started);
       }
 
@@ -112,10 +110,8 @@ public class ConsoleConfiguration {
 
   @Bean
   RevisionHourHistory hourHistory(LiveRevisions live, LoopGroup loops, Throttler throttler) {
-    return new RevisionHourHistory(live, loops.loopFor(CLOCK)::nanoTime, Clock.systemUTC(), id -> {
-      var view = throttler.view(id);
-      return view == null ? 0 : view.queued();
-    });
+    return new RevisionHourHistory(live, loops.loopFor(CLOCK)::nanoTime, Clock.systemUTC(),
+        id -> queued(throttler, id));
   }
 
   @Bean
@@ -255,54 +251,21 @@ public class ConsoleConfiguration {
   }
 
   @Bean
-  RecentRequestDurations recentDurations(LoopGroup loops, LiveRevisions live) {
-    return new RecentRequestDurations(loops.loopFor(CLOCK)::nanoTime, live);
-  }
-
-  @Bean
   MinuteHistory requestHistory(LiveRevisions live, LoopGroup loops, Throttler throttler,
-      RequestMeters meters,
-      ObjectProvider<TelemetryLifecycle> telemetryLifecycle, RecentRequestDurations recent,
       RequestObservers observers) {
-    Loop clock = loops.loopFor(CLOCK);
-    return new MinuteHistory(live, clock::nanoTime, id -> {
-      var view = throttler.view(id);
-      return view == null ? 0 : view.queued();
-    }, new MinuteHistory.Durations() {
-      @Override
-      public void start() {
-        telemetryLifecycle.getObject().startCounting();
-        observers.add(recent);
-      }
-
-      @Override
-      public void stop() {
-        observers.remove(recent);
-        recent.clear();
-        telemetryLifecycle.getObject().stopCounting();
-      }
-
-      @Override
-      public long @Nullable [] of(RevisionId id) {
-        return meters.durations(id);
-      }
-
-      @Override
-      public long @Nullable [] recent(RevisionId id) {
-        return recent.of(id);
-      }
-    });
+    return new MinuteHistory(live, loops.loopFor(CLOCK)::nanoTime, id -> queued(throttler, id),
+        observers);
   }
 
-  @Bean
-  LastFailedRequests lastFailures(LoopGroup loops, LiveRevisions live) {
-    return new LastFailedRequests(loops.loopFor(CLOCK)::nanoTime, live);
+  private static int queued(Throttler throttler, RevisionId id) {
+    var view = throttler.view(id);
+    return view == null ? 0 : view.queued();
   }
 
   @Bean
   RevisionCardData.Source revisionCards(Platform platform, ClusterWatcher cluster,
       IdentityProperties identity, ProxyServerProperties serving, MinuteHistory requestHistory,
-      RevisionHourHistory hours, LastFailedRequests failures, LoopGroup loops,
+      RevisionHourHistory hours, LoopGroup loops,
       ObjectProvider<WakingExplanations> waking) {
     var clock = loops.loopFor(CLOCK);
     var scalingDefaults = platform.scalingDefaults();
@@ -317,7 +280,7 @@ public class ConsoleConfiguration {
             ? KnativeAutoscalerDefaults.following(cluster, identity.systemNamespace())
             : () -> own,
         waking.getIfAvailable(() -> WakingExplanations.NONE));
-    return new RevisionCardData.Source(platform.details(details), requestHistory, hours, failures,
+    return new RevisionCardData.Source(platform.details(details), requestHistory, hours,
         clock::nanoTime);
   }
 
@@ -336,7 +299,7 @@ public class ConsoleConfiguration {
             "This activator is not ready: it has not been connected yet to what scales.";
           case Readiness.NotReady(var why) -> "This activator is not ready: " + why + ".";
         }, peers.getIfAvailable(() -> PeerSnapshot.Source.NONE), alerts);
-    return new LiveConsole(inspector, sources, links.links(), platform.actions(),
+    return new LiveConsole(inspector, sources, links, platform.actions(),
         Flux.interval(Duration.ZERO, REFRESH));
   }
 

@@ -5,7 +5,6 @@ import static dev.activator.ext.console.Html.length;
 import static dev.activator.ext.console.Html.text;
 import static dev.activator.ext.console.Html.time;
 import static java.util.stream.Collectors.joining;
-
 import dev.activator.ext.console.Alerts.Alert;
 import dev.activator.ext.console.RevisionHourHistory.Kind;
 import dev.activator.ext.console.ServiceListQuery.Column;
@@ -16,6 +15,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.SequencedMap;
 import java.util.stream.Stream;
+import dev.activator.revision.RevisionId;
+import dev.activator.throttle.PeerSnapshot;
+import dev.activator.throttle.ThrottleView;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.Objects;
 
 /**
  * Renders the first page of the console as HTML, in parts that are replaced when they change. The
@@ -43,7 +49,7 @@ final class ConsoleHomePage {
    * @param rows in the default order
    */
   record Content(String problem, String summary, boolean trouble, ActivatorTotals totals,
-      List<Alert> alerts, List<ServiceRow> rows, List<ColdStart> starts, ConsoleLinks links) {}
+      List<Alert> alerts, List<ServiceRow> rows, List<ColdStart> starts, ConsoleLinksProperties links) {}
 
   static SequencedMap<String, String> of(Content now, ServiceListQuery query) {
     var parts = new LinkedHashMap<String, String>();
@@ -118,7 +124,7 @@ final class ConsoleHomePage {
         .map(alert -> alert(alert, now.links)).collect(joining()) + "</ul></section>";
   }
 
-  private static String alert(Alert alert, ConsoleLinks links) {
+  private static String alert(Alert alert, ConsoleLinksProperties links) {
     boolean fires = alert.firesIn().isZero();
     var runbook = links.runbook(alert.name());
     return "<li><span class=\"state " + (fires ? alert.critical() ? "bad" : "warn" : "idle") + "\">"
@@ -231,8 +237,7 @@ final class ConsoleHomePage {
       return "";
     }
     var main = row.main();
-    int all = row.cards().stream().mapToInt(card -> card.minute().requestsInAll()).sum();
-    var share = CardOrder.share(main.minute().requestsInAll(), all);
+    var share = row.share();
     return "<br/><small>" + row.cards().stream().map(card -> "<a href=\""
         + ConsoleHtml.detailUrl(card.id()) + "\">" + text(card.id().name()) + "</a>"
         + (card == main && card.isLive()
@@ -245,5 +250,43 @@ final class ConsoleHomePage {
   private static String percentile(ServiceRow row, double share) {
     double nanos = row.percentile(share);
     return Double.isNaN(nanos) ? "–" : length(Duration.ofNanos(Math.round(nanos)));
+  }
+
+  /**
+   * The numbers of the console's first row.
+   *
+   * @param inFlight the requests in flight at all activators
+   * @param queued the requests that wait at all activators
+   * @param oldestWait at this activator; zero if none waits
+   * @param errors the failed requests of the last minute at this activator, by status
+   * @param coldStarts the number of revisions for whose first pod requests wait here
+   * @param peers the number of other activators
+   * @param missing the others whose requests are not in the sums, with the reason
+   */
+  record ActivatorTotals(double perSecond, int inFlight, int queued, Duration oldestWait,
+      Map<Integer, Integer> errors, int coldStarts, int peers, List<String> missing) {
+
+    /** @param here the throttlers of all revisions at this activator */
+    static ActivatorTotals of(Collection<ThrottleView> here, Map<RevisionId, Double> rates,
+        Map<Integer, Integer> errors, List<PeerSnapshot> peers) {
+      var own = PeerSnapshot.Load.of(here);
+      var others = peers.stream().map(PeerSnapshot::load).filter(Objects::nonNull).toList();
+      return new ActivatorTotals(rates.values().stream().mapToDouble(Double::doubleValue).sum(),
+          own.inFlight() + others.stream().mapToInt(PeerSnapshot.Load::inFlight).sum(),
+          own.queued() + others.stream().mapToInt(PeerSnapshot.Load::queued).sum(),
+          here.stream().map(ThrottleView::oldestWait).max(Comparator.naturalOrder())
+              .orElse(Duration.ZERO),
+          errors,
+          (int) here.stream().filter(view -> view.queued() > 0 && view.capacity() == 0).count(),
+          peers.size(),
+          peers.stream().filter(peer -> peer.load() == null).map(ActivatorTotals::missing).toList());
+    }
+
+    private static String missing(PeerSnapshot peer) {
+      return (peer.pod().isEmpty() ? peer.address() : peer.pod())
+          + (peer.state() == PeerSnapshot.State.LINKED
+              ? " does not answer"
+              : " is not linked: " + peer.problem());
+    }
   }
 }

@@ -105,7 +105,7 @@ final class ConsoleHtml {
   }
 
   private static String percentile(RevisionCardData card, double share) {
-    double nanos = card.minute().percentile(share);
+    double nanos = card.minute().durations().percentile(share);
     return Double.isNaN(nanos) ? "–" : length(Duration.ofNanos(Math.round(nanos)));
   }
 

@@ -1,6 +1,5 @@
 package dev.activator.ext.console;
 
-import dev.activator.management.TextResponses;
 import dev.activator.management.OriginCheck;
 import dev.activator.management.MetricsServer;
 import dev.activator.management.ManagementPages;
@@ -46,7 +45,7 @@ final class ConsoleServer implements ManagementPages {
   public HttpHandler onMetricsPort(HttpHandler pages) {
     HttpHandler others = isShared() ? checked(pages) : (request, response) -> {
       response.setStatusCode(HttpStatus.NOT_FOUND);
-      return TextResponses.text(response, "this port has /metrics and /actuator/health only: the"
+      return ManagementPages.text(response, "this port has /metrics and /actuator/health only: the"
           + " console and the reports are on port " + port() + " of this pod"
           + (properties.isLoopback() ? ", for kubectl port-forward" : ""));
     };

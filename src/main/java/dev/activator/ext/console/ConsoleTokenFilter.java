@@ -1,6 +1,6 @@
 package dev.activator.ext.console;
 
-import dev.activator.management.TextResponses;
+import dev.activator.management.ManagementPages;
 import dev.activator.ext.console.TokenReviewAuthorizer.Answer;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -109,6 +109,6 @@ final class ConsoleTokenFilter {
 
   private static Mono<Void> answer(ServerHttpResponse response, HttpStatus status, String why) {
     response.setStatusCode(status);
-    return TextResponses.text(response, why);
+    return ManagementPages.text(response, why);
   }
 }

@@ -1,5 +1,6 @@
 package dev.activator.ext.console;
 
+import dev.activator.ext.console.ConsoleHomePage.ActivatorTotals;
 import dev.activator.platform.RevisionActions;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.springframework.web.reactive.function.server.RequestPredicates.GET;
@@ -59,7 +60,7 @@ public final class LiveConsole implements AutoCloseable {
   private final RevisionInspector inspector;
   private final Sources sources;
   private final @Nullable RevisionActions actions;
-  private final ConsoleLinks links;
+  private final ConsoleLinksProperties links;
   private final Flux<?> ticks;
   private final Flux<Optional<ConsoleHomePage.Content>> list;
   private final Viewers viewers = new Viewers(MAX_VIEWERS);
@@ -74,7 +75,7 @@ public final class LiveConsole implements AutoCloseable {
       Supplier<String> unready, PeerSnapshot.Source peers, Alerts alerts) {}
 
   /** @param actions null if the console is read-only */
-  public LiveConsole(RevisionInspector inspector, Sources sources, ConsoleLinks links,
+  public LiveConsole(RevisionInspector inspector, Sources sources, ConsoleLinksProperties links,
       @Nullable RevisionActions actions, Flux<?> ticks) {
     this.sources = sources;
     this.links = links;

@@ -63,10 +63,6 @@ public record RevisionCardData(RevisionSnapshot now, WaitDiagnosis diagnosis, Ca
     return has(details, RoutingState.LIVE);
   }
 
-  CardOrder.Entry place() {
-    return new CardOrder.Entry(id(), details.routing(), now.queued(), rank());
-  }
-
   /**
    * Since when the revision has been in its state; null if the state is newer than its last sample,
    * or older than this process.
@@ -148,8 +144,7 @@ public record RevisionCardData(RevisionSnapshot now, WaitDiagnosis diagnosis, Ca
 
   /** Creates cards from snapshots. <b>Threads.</b> Any. */
   public record Source(RevisionDetailsSource details, MinuteHistory requestHistory,
-      RevisionHourHistory hours,
-      LastFailedRequests failures, LongSupplier nanoTime) {
+      RevisionHourHistory hours, LongSupplier nanoTime) {
 
     RevisionHourHistory.Sample sample(RevisionSnapshot now) {
       var details = details().card(now.revision());
@@ -170,7 +165,7 @@ public record RevisionCardData(RevisionSnapshot now, WaitDiagnosis diagnosis, Ca
     }
 
     private @Nullable Failed failed(RevisionSnapshot now) {
-      var last = failures.of(now.revision());
+      var last = hours.failure(now.revision());
       if (last == null) {
         return null;
       }

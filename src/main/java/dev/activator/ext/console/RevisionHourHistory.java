@@ -1,5 +1,7 @@
 package dev.activator.ext.console;
 
+import dev.activator.observability.RequestObserver;
+import dev.activator.observability.RequestTimeline;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.RevisionId;
@@ -19,22 +21,25 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers the last hour of each revision, in points of one minute, and since when it has been in
- * its state. The history is lost when the process ends. It takes 1.2 KB for each of at most
+ * Remembers the last hour of each revision, in points of one minute, since when it has been in its
+ * state, and the last request that it failed to serve, until it serves a later one. A request that fell
+ * back counts for the revision that it fell back to. The history is lost when the process ends. It takes 1.2 KB for each of at most
  * {@link #MAX_SERIES} revisions with requests.
  *
  * <p><b>Threads.</b> Any.
  */
-public final class RevisionHourHistory {
+public final class RevisionHourHistory implements RequestObserver {
   public static final int MINUTES = 60;
   static final int MAX_SERIES = 2_000;
   static final int MAX_MARKS = 20;
   static final int REJECT_MINUTES = 5;
   private static final long MINUTE_NANOS = Duration.ofMinutes(1).toNanos();
   private static final Duration HOUR = Duration.ofHours(1);
+  private static final int SERVER_ERROR = 500;
 
   private final LongSupplier nanoTime;
   private final Clock clock;
@@ -76,6 +81,9 @@ public final class RevisionHourHistory {
       return this != QUEUED && this != PODS;
     }
   }
+
+  /** @param atNanos on the loops' clock */
+  record FailedRequest(RequestOutcome outcome, int status, long atNanos) {}
 
   /** An event of a revision. */
   public record Mark(Instant at, String text, boolean bad) {}
@@ -140,16 +148,40 @@ public final class RevisionHourHistory {
     }
   }
 
-  /** Call when a request has failed, at the activator or at its pod. */
-  public void failed(RevisionId id, RequestOutcome outcome, int status) {
-    errors.add(second(), status);
+  @Override
+  public void saw(Step step, RequestTimeline request) {
+    var revision = request.serving();
+    var outcome = request.outcome();
+    if (step != Step.ENDED || revision == null || outcome == null
+        || outcome == RequestOutcome.CALLER_GONE || outcome == RequestOutcome.WAITING_PAGE
+        || outcome == RequestOutcome.NOT_WOKEN || outcome == RequestOutcome.FALLBACK) {
+      return;
+    }
+    if (outcome.served() && request.status() < SERVER_ERROR) {
+      var entry = revision.peek(slot);
+      if (entry != null) {
+        entry.failure = null;
+      }
+      return;
+    }
+    errors.add(second(), request.status());
     if (!outcome.served()) {
       rejects.add(minute(), outcome);
     }
-    var entry = revisions.peek(id, slot);
-    if (entry != null) {
-      entry.add(Kind.ERRORS, minute(), 1);
+    var known = revision.peek(slot);
+    if (known != null) {
+      known.add(Kind.ERRORS, minute(), 1);
     }
+    var entry = revision.slot(slot);
+    if (entry != null) {
+      entry.failure = new FailedRequest(outcome, request.status(), nanoTime.getAsLong());
+    }
+  }
+
+  /** The last failed request; null if one was served since then. */
+  @Nullable FailedRequest failure(RevisionId id) {
+    var entry = revisions.peek(id, slot);
+    return entry == null ? null : entry.failure;
   }
 
   /** Call at the first answered request of a start from zero. */
@@ -207,44 +239,32 @@ public final class RevisionHourHistory {
 
   private final class Entry {
     private final Deque<Mark> marks = new ArrayDeque<>(0);
-    /** The points, with one row for each kind; null until there is something to count. */
-    private int @Nullable [][] points;
-    private long last;
+    private volatile @Nullable FailedRequest failure;
+    /** One of each kind; null until there is something to count. */
+    private Ring @Nullable [] points;
     private @Nullable Sample sample;
     private @Nullable Instant since;
     private boolean dropped;
 
     synchronized void add(Kind kind, long minute, int number) {
-      if (number == 0 && points == null) {
+      if (points == null && (number == 0 || !begin())) {
         return;
       }
-      var rows = rows(minute);
-      if (rows != null) {
-        int at = Math.floorMod(minute, MINUTES);
-        rows[kind.ordinal()][at] = kind.isSum()
-            ? rows[kind.ordinal()][at] + number
-            : Math.max(rows[kind.ordinal()][at], number);
-      }
+      var ring = points[kind.ordinal()];
+      ring.set(minute, kind.isSum()
+          ? ring.get(minute) + number
+          : Math.max(ring.get(minute), number));
     }
 
-    private int @Nullable [][] rows(long minute) {
-      if (points == null) {
-        if (dropped || series.incrementAndGet() > MAX_SERIES) {
-          if (!dropped) {
-            series.decrementAndGet();
-          }
-          return null;
-        }
-        points = new int[Kind.values().length][MINUTES];
-        last = minute;
+    /** Returns whether there is room for the points of one more revision. */
+    private boolean begin() {
+      if (dropped || series.incrementAndGet() > MAX_SERIES) {
+        series.addAndGet(dropped ? 0 : -1);
+        return false;
       }
-      for (long each = Math.max(last + 1, minute - MINUTES + 1); each <= minute; each++) {
-        for (var row : points) {
-          row[Math.floorMod(each, MINUTES)] = 0;
-        }
-      }
-      last = Math.max(last, minute);
-      return points;
+      points = Stream.generate(() -> new Ring(MINUTES)).limit(Kind.values().length)
+          .toArray(Ring[]::new);
+      return true;
     }
 
     synchronized void sampled(Sample next, long minute, Instant now, boolean mayBeNew) {
@@ -284,16 +304,11 @@ public final class RevisionHourHistory {
       while (!marks.isEmpty() && marks.getLast().at().isBefore(now.minus(HOUR))) {
         marks.removeLast();
       }
-      if (points != null && isQuiet(minute)) {
+      if (points != null && Stream.of(points)
+          .allMatch(ring -> Arrays.stream(ring.until(minute, MINUTES)).allMatch(each -> each == 0))) {
         points = null;
         series.decrementAndGet();
       }
-    }
-
-    private boolean isQuiet(long minute) {
-      var rows = rows(minute);
-      return rows == null
-          || Arrays.stream(rows).flatMapToInt(Arrays::stream).allMatch(each -> each == 0);
     }
 
     synchronized void drop() {
@@ -307,14 +322,9 @@ public final class RevisionHourHistory {
     synchronized LastHour read(long minute) {
       var now = sample;
       var all = new EnumMap<Kind, int[]>(Kind.class);
-      var rows = points == null ? null : rows(minute);
-      if (rows != null) {
+      if (points != null) {
         for (var kind : Kind.values()) {
-          var line = new int[MINUTES];
-          for (int i = 0; i < MINUTES; i++) {
-            line[i] = rows[kind.ordinal()][Math.floorMod(minute - MINUTES + 1 + i, MINUTES)];
-          }
-          all.put(kind, line);
+          all.put(kind, points[kind.ordinal()].until(minute, MINUTES));
         }
       }
       return new LastHour(all, now == null ? "" : now.state, since, List.copyOf(marks));
@@ -325,8 +335,7 @@ public final class RevisionHourHistory {
   private static final class Counts<K extends Comparable<K>> {
     private final int slots;
     private final int maxKeys;
-    private final Map<K, int[]> rings = new TreeMap<>();
-    private long last = Long.MIN_VALUE / 2;
+    private final Map<K, Ring> rings = new TreeMap<>();
 
     Counts(int slots, int maxKeys) {
       this.slots = slots;
@@ -334,28 +343,17 @@ public final class RevisionHourHistory {
     }
 
     synchronized void add(long slot, K key) {
-      clearUntil(slot);
       if (rings.size() < maxKeys || rings.containsKey(key)) {
-        rings.computeIfAbsent(key, _ -> new int[slots])[Math.floorMod(slot, slots)]++;
+        rings.computeIfAbsent(key, _ -> new Ring(slots)).add(slot, 1);
       }
     }
 
     synchronized Map<K, Integer> sums(long slot) {
-      clearUntil(slot);
       var sums = new TreeMap<K, Integer>();
-      rings.forEach((key, ring) -> sums.put(key, Arrays.stream(ring).sum()));
+      rings.forEach((key, ring) -> sums.put(key, Arrays.stream(ring.until(slot, slots)).sum()));
       sums.values().removeIf(sum -> sum == 0);
       rings.keySet().retainAll(sums.keySet());
       return sums;
-    }
-
-    private void clearUntil(long slot) {
-      for (long each = Math.max(last + 1, slot - slots + 1); each <= slot; each++) {
-        for (var ring : rings.values()) {
-          ring[Math.floorMod(each, slots)] = 0;
-        }
-      }
-      last = Math.max(last, slot);
     }
   }
 }

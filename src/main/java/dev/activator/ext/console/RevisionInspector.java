@@ -131,29 +131,25 @@ public final class RevisionInspector {
   }
 
   public CompletableFuture<WaitingOverview> overview() {
-    return sources.link().thenCompose(this::overview);
+    return everything(queue -> queue.queued() > 0).thenApply(Everything::overview);
   }
 
+  /** @param revisions those that were read */
   record Everything(WaitingOverview overview, List<RevisionSnapshot> revisions) {}
 
   CompletableFuture<Everything> everything() {
-    return sources.link().thenCompose(view -> {
-      var state = sources.api();
-      return snapshots(throttler.revisions(), view, state, _ -> true)
-          .thenApply(all -> new Everything(
-              WaitingOverview.of(all.size(), all.stream().filter(now -> now.queued() > 0).toList(),
-                  view,
-                  state, sources.leader(), sources.peers()),
-              all));
-    });
+    return everything(_ -> true);
   }
 
-  private CompletableFuture<WaitingOverview> overview(AutoscalerLink.View view) {
-    var state = sources.api();
-    var known = throttler.revisions();
-    return snapshots(known, view, state, queue -> queue.queued() > 0)
-        .thenApply(found -> WaitingOverview.of(known.size(), found, view, state, sources.leader(),
-            sources.peers()));
+  private CompletableFuture<Everything> everything(Predicate<ThrottleView> filter) {
+    return sources.link().thenCompose(view -> {
+      var state = sources.api();
+      var known = throttler.revisions();
+      return snapshots(known, view, state, filter).thenApply(all -> new Everything(
+          WaitingOverview.of(known.size(), all.stream().filter(now -> now.queued() > 0).toList(),
+              view, state, sources.leader(), sources.peers()),
+          all));
+    });
   }
 
   boolean isSynced() {

@@ -41,7 +41,7 @@ final class RevisionPage {
     return parts;
   }
 
-  static SequencedMap<String, String> of(String problem, RevisionCardData card, ConsoleLinks links,
+  static SequencedMap<String, String> of(String problem, RevisionCardData card, ConsoleLinksProperties links,
       Instant now,
       List<RevisionDetailsSource.Setting> settings,
       RevisionDetailsSource.Known<RevisionDetailsSource.EventLine> events,
@@ -65,7 +65,7 @@ final class RevisionPage {
     return parts;
   }
 
-  private static String head(String problem, RevisionCardData card, ConsoleLinks links) {
+  private static String head(String problem, RevisionCardData card, ConsoleLinksProperties links) {
     var since = card.since();
     return "<section id=\"head\" class=\"wide card " + card.badge().kind() + "\">"
         + (problem.isEmpty() ? "" : "<p class=\"banner\">" + text(problem) + "</p>")
@@ -80,7 +80,7 @@ final class RevisionPage {
         + "</section>";
   }
 
-  private static String links(RevisionCardData card, ConsoleLinks links) {
+  private static String links(RevisionCardData card, ConsoleLinksProperties links) {
     var all = new LinkedHashMap<String, String>();
     var url = card.details().url();
     if (url != null) {

@@ -3,20 +3,16 @@ package dev.activator.ext.console;
 import dev.activator.ext.console.RevisionHourHistory.Kind;
 import dev.activator.ext.console.RevisionHourHistory.Mark;
 import dev.activator.ext.console.RevisionCardData.Badge;
-import dev.activator.observability.MetricDefinition;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +23,11 @@ import org.jspecify.annotations.Nullable;
  * @param cards the cards of its revisions: the live one first, then the newest
  */
 record ServiceRow(RevisionId service, List<RevisionCardData> cards, Requests requests) {
+  private static final Comparator<RevisionCardData> IN_SERVICE = Comparator
+      .comparing((RevisionCardData card) -> !card.isLive())
+      .thenComparing(RevisionCardData::isSuperseded)
+      .thenComparing(RevisionCardData::id, Comparator.reverseOrder());
+
   /** @param oldestWait zero if none is queued */
   record Requests(double perSecond, int inFlight, int queued, Duration oldestWait) {
     static final Requests NONE = new Requests(0, 0, 0, Duration.ZERO);
@@ -45,20 +46,30 @@ record ServiceRow(RevisionId service, List<RevisionCardData> cards, Requests req
    * @param rates the requests a second, by revision
    */
   static List<ServiceRow> of(Collection<RevisionCardData> cards, Map<RevisionId, Double> rates) {
-    var byId = cards.stream().collect(Collectors.toMap(RevisionCardData::id, Function.identity()));
-    var groups = CardOrder.of(cards.stream().map(RevisionCardData::place).toList()).stream()
-        .map(byId::get).filter(Objects::nonNull).collect(Collectors.groupingBy(
-            RevisionCardData::service, LinkedHashMap::new, Collectors.toList()));
-    return groups.entrySet().stream().map(group -> new ServiceRow(group.getKey(),
-        List.copyOf(group.getValue()), group.getValue().stream()
-            .map(card -> requests(card, rates.getOrDefault(card.id(), 0.0)))
-            .reduce(Requests.NONE, Requests::plus)))
+    return cards.stream().collect(Collectors.groupingBy(RevisionCardData::service)).entrySet()
+        .stream().map(group -> new ServiceRow(group.getKey(),
+            group.getValue().stream().sorted(IN_SERVICE).toList(), group.getValue().stream()
+                .map(card -> requests(card, rates.getOrDefault(card.id(), 0.0)))
+                .reduce(Requests.NONE, Requests::plus)))
+        .sorted(Comparator.comparing((ServiceRow row) -> -row.requests.queued)
+            .thenComparing(row -> row.cards.stream().mapToInt(RevisionCardData::rank).min().orElse(0))
+            .thenComparing(ServiceRow::service))
         .toList();
   }
 
   private static Requests requests(RevisionCardData card, double perSecond) {
     var now = card.now();
     return new Requests(perSecond, now.inFlight(), now.queued(), now.queue().now().oldestWait());
+  }
+
+  /** The main revision's share of the last minute's requests, in percent; empty if there were none. */
+  String share() {
+    return share(main().minute().requestsInAll(),
+        cards.stream().mapToInt(card -> card.minute().requestsInAll()).sum());
+  }
+
+  static String share(int requests, int ofService) {
+    return ofService == 0 ? "" : Math.round(100.0 * requests / ofService) + " %";
   }
 
   /** The card of the revision that gets the requests. */
@@ -114,20 +125,9 @@ record ServiceRow(RevisionId service, List<RevisionCardData> cards, Requests req
 
   /** A percentile of the last minute at this activator, in nanoseconds; NaN without a request. */
   double percentile(double share) {
-    var sums = new long[MetricDefinition.SERVER_DURATION.bounds().length + 1];
-    var exact = LongStream.builder();
-    boolean isExact = true;
-    for (var card : cards) {
-      var counts = card.minute().durations();
-      for (int i = 0; counts != null && i < sums.length; i++) {
-        sums[i] += counts[i];
-      }
-      var each = card.minute().exact();
-      isExact &= each != null;
-      LongStream.of(each == null ? new long[0] : each).forEach(exact);
-    }
-    return MinuteHistory.exactOrEstimated(sums, isExact ? exact.build().sorted().toArray() : null,
-        share);
+    var sums = new MinuteHistory.Durations();
+    cards.forEach(card -> sums.add(card.minute().durations()));
+    return sums.percentile(share);
   }
 
   /** The last event; null if there was none. */

@@ -2,6 +2,7 @@ package dev.activator.ext.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.ext.console.ConsoleHomePage.ActivatorTotals;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.PeerSnapshot;
 import dev.activator.throttle.PeerSnapshot.Load;

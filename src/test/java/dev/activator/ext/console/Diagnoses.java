@@ -11,11 +11,16 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.LocalProcessProblems;
+import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.ThrottleView;
+import dev.activator.throttle.ThrottleView.SharedPermitsView;
+import dev.activator.throttle.policy.DestinationSubset.ActivatorIndex;
+import dev.activator.throttle.policy.WaitLimits;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 
 /** Diagnoses of revisions whose pods all serve, for tests of other packages. */
 public final class Diagnoses {
@@ -31,5 +36,17 @@ public final class Diagnoses {
             new ProbePolicy.MeshAddressing(MeshMode.AUTO, false), true),
         queue, new AutoscalerLink.View("ws://autoscaler", true, Duration.ZERO, 0, null),
         new ApiState(true, List.of()), LocalProcessProblems.NONE, null));
+  }
+
+  /** A revision without pods, for which requests wait. */
+  static RevisionSnapshot waiting(RevisionId id, int queued) {
+    return new RevisionSnapshot(id, Kind.REVISION, null, new ThrottleView.Details(
+        new ThrottleView(id, 0, 0, 0, queued, Duration.ZERO, false, List.of()), 0,
+        new ThrottleView.Queue(100, 0, WaitLimits.NONE, List.of(), Map.of(),
+            new ThrottleView.Bound(Map.of(), 0), null),
+        new ThrottleView.Start(null, Duration.ZERO, null), ActivatorIndex.UNKNOWN, List.of(), null,
+        SharedPermitsView.ALONE),
+        new AutoscalerLink.View("ws://autoscaler", true, Duration.ZERO, 0, null),
+        new ApiState(true, List.of()), LocalProcessProblems.NONE, null);
   }
 }

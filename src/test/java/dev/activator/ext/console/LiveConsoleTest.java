@@ -4,6 +4,7 @@ import dev.activator.platform.RevisionActions;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.observability.RequestObservers;
 import dev.activator.platform.RevisionDetailsSource;
 import dev.activator.testing.TestRevisions;
 import dev.activator.platform.RevisionDetailsSource.RoutingState;
@@ -12,7 +13,6 @@ import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.FakeRequest;
-import dev.activator.observability.MetricDefinition;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestPhases;
 import dev.activator.revision.Destination;
@@ -86,11 +86,10 @@ class LiveConsoleTest {
       Duration.ofSeconds(9), 0, null);
   private final Sinks.Many<Integer> ticks = Sinks.many().multicast().directBestEffort();
   private final List<String> acted = new CopyOnWriteArrayList<>();
-  private final LastFailedRequests failures = new LastFailedRequests(loop::nanoTime,
-      revisions.live);
   private final AtomicLong seconds = new AtomicLong();
+  private final RequestObservers observers = new RequestObservers();
   private final MinuteHistory activity = new MinuteHistory(
-      revisions.live, () -> seconds.get() * 1_000_000_000, _ -> 7, new Histogram());
+      revisions.live, () -> seconds.get() * 1_000_000_000, _ -> 7, observers);
   private final RevisionHourHistory hours = new RevisionHourHistory(
       revisions.live, () -> seconds.get() * 1_000_000_000,
       Clock.systemUTC(), _ -> 7);
@@ -100,44 +99,15 @@ class LiveConsoleTest {
   private volatile List<String> obstacles = List.of();
   private final AtomicInteger eventsRead = new AtomicInteger();
 
-  /** One more short request at each look. */
-  private static final class Histogram implements MinuteHistory.Durations {
-    private volatile long @Nullable [] counts;
-
-    @Override
-    public void start() {
-      counts = new long[MetricDefinition.SERVER_DURATION.bounds().length + 1];
-    }
-
-    @Override
-    public void stop() {}
-
-    @Override
-    public long @Nullable [] of(RevisionId id) {
-      var now = counts;
-      if (now == null) {
-        return null;
-      }
-      var before = now.clone();
-      now[0]++;
-      return before;
-    }
-
-    @Override
-    public long @Nullable [] recent(RevisionId id) {
-      return null;
-    }
-  }
-
   private final LiveConsole page = page(new RecordedActions());
 
   private LiveConsole page(@Nullable RevisionActions actions) {
     return new LiveConsole(
         new RevisionInspector(backends, throttler, new InspectorSources(loop, () -> link)),
         new LiveConsole.Sources(new RevisionCardData.Source(new SomeFacts(), activity, hours,
-            failures, loop::nanoTime), () -> List.of(START), () -> unready,
+            loop::nanoTime), () -> List.of(START), () -> unready,
             PeerSnapshot.Source.NONE, alerts),
-        new ConsoleLinks("https://logs/?q={revision}", "", "https://runbooks/#{alert}"),
+        new ConsoleLinksProperties("https://logs/?q={revision}", "", "https://runbooks/#{alert}"),
         actions, ticks.asFlux());
   }
 
@@ -302,6 +272,10 @@ class LiveConsoleTest {
 
     // and once the page has been open, it also knows how long requests take
     assertThat(text(page, row + "/td[8]")).isEqualTo("–");
+    var virtual = new VirtualLoop();
+    var request = FakeRequest.of(observers, virtual, revisions.of(HELLO));
+    virtual.advance(Duration.ofNanos(2_500_000));
+    request.ended(RequestOutcome.ANSWERED, 200);
     assertThat(text(dom("/console"), row + "/td[8]")).isEqualTo("2 ms");
   }
 
@@ -364,7 +338,6 @@ class LiveConsoleTest {
   @Test
   void addsUpTheSituation() throws Exception {
     addWaiting();
-    failures.onFailure(hours::failed);
     failed();
     seconds.addAndGet(1);
     var page = dom("/console");
@@ -443,7 +416,7 @@ class LiveConsoleTest {
   }
 
   private FakeRequest failed() {
-    var request = FakeRequest.of(failures, new VirtualLoop(), revisions.of(HELLO));
+    var request = FakeRequest.of(hours, new VirtualLoop(), revisions.of(HELLO));
     request.ended(RequestOutcome.QUEUE_TIMEOUT, 504);
     return request;
   }

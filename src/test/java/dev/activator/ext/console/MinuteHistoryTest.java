@@ -1,59 +1,35 @@
 package dev.activator.ext.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
+import dev.activator.observability.FakeRequest;
+import dev.activator.observability.RequestObservers;
+import dev.activator.observability.RequestOutcome;
 import dev.activator.revision.Revision;
 import dev.activator.testing.TestRevisions;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.RevisionStat;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MinuteHistoryTest {
   private static final RevisionId HELLO = new RevisionId("default", "hello-00001");
 
   private final VirtualLoop loop = new VirtualLoop();
-  private final long[] counts = new long[3];
   private int queued;
-  private boolean counting;
-  private int copies;
+  private final RequestObservers observers = new RequestObservers();
   private final TestRevisions revisions = new TestRevisions(loop, Revision.of(HELLO, 0));
   private final MinuteHistory activity = new MinuteHistory(revisions.live, loop::nanoTime,
-      _ -> queued,
-      new Histograms());
-
-  /** Counts only while it is asked to. */
-  private final class Histograms implements MinuteHistory.Durations {
-    @Override
-    public void start() {
-      counting = true;
-    }
-
-    @Override
-    public void stop() {
-      counting = false;
-      Arrays.fill(counts, 0);
-    }
-
-    @Override
-    public long[] of(RevisionId id) {
-      copies++;
-      return counts.clone();
-    }
-
-    @Override
-    public long[] recent(RevisionId id) {
-      return new long[0];
-    }
-  }
+      _ -> queued, observers);
 
   private void second(int requests, int depth) {
     queued = depth;
-    counts[0] += counting ? requests : 0;
     activity.reported(List.of(new RevisionStat(HELLO, 1, requests)));
     loop.advance(Duration.ofSeconds(1));
   }
@@ -106,73 +82,96 @@ class MinuteHistoryTest {
         .doesNotContain("usual");
   }
 
-  @Test
-  void countsDurationsOfTheLastMinuteOnly() {
-    for (int i = 0; i < 200; i++) {
-      activity.of(HELLO);
-      second(1, 0);
-    }
+  /** A request, seen by those who observe requests now. */
+  private void took(Duration time) {
+    var request = FakeRequest.of(observers, loop, revisions.of(HELLO));
+    loop.advance(time);
+    request.ended(RequestOutcome.ANSWERED, 200);
+  }
 
-    assertThat(activity.of(HELLO).durations()[0]).isBetween(59L, 71L);
+  private double millis(double share) {
+    return activity.of(HELLO).durations().percentile(share) / 1e6;
   }
 
   @Test
-  void countsDurationsOfARevisionThatWasCreatedAgainFromZero() {
+  void measuresRequestsOfTheLastMinuteOnly() {
     activity.of(HELLO);
-    second(5, 0);
+    took(Duration.ofMillis(376));
+    took(Duration.ofMillis(5));
+    assertThat(millis(0.5)).isCloseTo(5, withinPercentage(3));
+    assertThat(millis(0.99)).isCloseTo(376, withinPercentage(3));
+
+    loop.advance(Duration.ofSeconds(71));
+    assertThat(millis(0.5)).isNaN();
+    took(Duration.ofMillis(7));
+    assertThat(millis(0.5)).isCloseTo(7, withinPercentage(3));
+  }
+
+  @Test
+  void measuresARevisionThatWasCreatedAgainFromTheStart() {
+    activity.of(HELLO);
+    took(Duration.ofMillis(5));
 
     // when a report comes after it was deleted, and then it is created again
     revisions.remove(HELLO);
     second(0, 0);
     revisions.put(Revision.of(HELLO, 0));
-    Arrays.fill(counts, 0);
-    activity.of(HELLO);
-    second(2, 0);
+    took(Duration.ofMillis(40));
 
-    assertThat(activity.of(HELLO).durations()).containsExactly(2, 0, 0);
+    assertThat(millis(0.01)).isCloseTo(40, withinPercentage(3));
   }
 
   @Test
-  void countsDurationsWhileAPageIsOpenAndForAMinuteAfter() {
+  void observesRequestsWhileAPageIsOpenAndForAMinuteAfter() {
     second(3, 0);
-    assertThat(counting).isFalse();
+    assertThat(observers.names()).isEmpty();
 
-    // when a page is open, then what comes from now on is counted, also if it comes alone
+    // when a page is open, then what comes from now on is measured, also if it comes alone
     activity.of(HELLO);
-    assertThat(counting).isTrue();
+    assertThat(observers.names()).containsExactly("MinuteHistory");
     loop.advance(Duration.ofMinutes(5));
     activity.of(HELLO);
-    second(1, 0);
-    assertThat(activity.of(HELLO).durations()).containsExactly(1, 0, 0);
+    assertThat(observers.names()).containsExactly("MinuteHistory");
+    took(Duration.ofMillis(5));
 
-    // when no page was open for a minute, then nothing is counted
+    // when no page was open for a minute, then nothing is measured
     for (int i = 0; i < 60; i++) {
       second(1, 0);
     }
-    assertThat(counting).isTrue();
+    assertThat(observers.names()).isNotEmpty();
     second(1, 0);
     second(1, 0);
-    assertThat(counting).isFalse();
+    assertThat(observers.names()).isEmpty();
 
-    // and what was counted before is not missing from what is counted later
-    activity.of(HELLO);
-    second(2, 0);
-    assertThat(activity.of(HELLO).durations()).containsExactly(2, 0, 0);
+    // and what was measured before is gone
+    assertThat(millis(0.5)).isNaN();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {16_000, 17_999, 1_000_000, 1_023_999, 1_024_000, 376_000_000,
+      59_999_999_999L, 600_000_000_000L})
+  void knowsADurationToThreePercent(long nanos) {
+    var one = new MinuteHistory.Durations();
+    one.add(nanos);
+
+    assertThat(one.percentile(0.5)).isCloseTo(nanos, withinPercentage(3.2));
   }
 
   @Test
-  void copiesNoHistogram_unlessAPageIsOpen_andThenOneInTenSeconds() {
-    for (int i = 0; i < 30; i++) {
-      second(1, 0);
+  void findsPercentilesByRank() {
+    var four = new MinuteHistory.Durations();
+    for (int millis = 1; millis <= 4; millis++) {
+      four.add(millis * 1_000_000L);
     }
-    assertThat(copies).isZero();
 
-    activity.of(HELLO);
-    copies = 0;
-    for (int i = 0; i < 30; i++) {
-      second(1, 0);
-    }
-    assertThat(copies).isBetween(2, 4);
+    assertThat(four.percentile(0.5)).isCloseTo(2e6, withinPercentage(3));
+    assertThat(four.percentile(0.99)).isCloseTo(4e6, withinPercentage(3));
+    assertThat(new MinuteHistory.Durations().percentile(0.5)).isNaN();
+    // The shortest and the longest do not fall out.
+    four.add(0);
+    four.add(Long.MAX_VALUE);
+    assertThat(four.percentile(0)).isLessThan(17_000);
+    assertThat(four.percentile(1)).isGreaterThan(Duration.ofMinutes(17).toNanos());
   }
 
   @Test
@@ -181,28 +180,5 @@ class MinuteHistoryTest {
     revisions.remove(HELLO);
 
     assertThat(activity.of(HELLO).requestsInAll()).isZero();
-  }
-
-  @Test
-  void findsPercentilesOfFewValuesExactly() {
-    var many = new long[16];
-    many[3] = 100;
-
-    assertThat(MinuteHistory.exactOrEstimated(null, new long[]{376}, 0.5)).isEqualTo(376);
-    assertThat(MinuteHistory.exactOrEstimated(many, new long[]{376}, 0.99)).isEqualTo(376);
-    assertThat(MinuteHistory.exactOrEstimated(many, new long[]{1, 2, 3, 4}, 0.5)).isEqualTo(2);
-    assertThat(MinuteHistory.exactOrEstimated(many, new long[]{1, 2, 3, 4}, 0.99)).isEqualTo(4);
-    assertThat(MinuteHistory.exactOrEstimated(many, null, 0.5)).isGreaterThan(4);
-    assertThat(MinuteHistory.exactOrEstimated(null, null, 0.5)).isNaN();
-  }
-
-  @Test
-  void interpolatesPercentilesInTheirBucket() {
-    var bounds = new long[]{10, 20};
-
-    assertThat(MinuteHistory.percentile(new long[]{0, 0, 0}, bounds, 0.5)).isNaN();
-    assertThat(MinuteHistory.percentile(new long[]{4, 0, 0}, bounds, 0.5)).isEqualTo(5);
-    assertThat(MinuteHistory.percentile(new long[]{2, 2, 0}, bounds, 0.75)).isEqualTo(15);
-    assertThat(MinuteHistory.percentile(new long[]{1, 1, 8}, bounds, 0.99)).isEqualTo(20);
   }
 }

@@ -7,6 +7,7 @@ import dev.activator.testing.TestRevisions;
 import dev.activator.ext.console.RevisionHourHistory.Kind;
 import dev.activator.ext.console.RevisionHourHistory.Mark;
 import dev.activator.ext.console.RevisionHourHistory.Sample;
+import dev.activator.observability.FakeRequest;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.RevisionStat;
@@ -58,6 +59,10 @@ class RevisionHourHistoryTest {
     hours.reported(List.of(new RevisionStat(HELLO, 1, number)));
   }
 
+  private void ends(RevisionId id, RequestOutcome outcome, int status) {
+    FakeRequest.of(hours, loop, revisions.of(id)).ended(outcome, status);
+  }
+
   private void sample(String state, int pods, int restarts, boolean live) {
     hours.sampled(
         List.of(new Sample(HELLO, state, state.startsWith("cannot"), pods, restarts, live)),
@@ -71,7 +76,7 @@ class RevisionHourHistoryTest {
     requests(1, 2);
     pass(Duration.ofMinutes(2));
     requests(5, 0);
-    hours.failed(HELLO, RequestOutcome.ANSWERED, 500);
+    ends(HELLO, RequestOutcome.ANSWERED, 500);
     hours.started(HELLO);
 
     var hour = hours.of(HELLO);
@@ -88,7 +93,7 @@ class RevisionHourHistoryTest {
   @Test
   void keepsNothingForRevisionsWithoutRequests() {
     requests(0, 0);
-    hours.failed(OTHER, RequestOutcome.ANSWERED, 500);
+    ends(OTHER, RequestOutcome.ANSWERED, 500);
 
     assertThat(hours.of(HELLO).isEmpty()).isTrue();
     assertThat(hours.of(OTHER).isEmpty()).isTrue();
@@ -151,10 +156,10 @@ class RevisionHourHistoryTest {
 
   @Test
   void countsErrorsOfTheLastMinuteByStatus_andRejectsOfFive() {
-    hours.failed(HELLO, RequestOutcome.ANSWERED, 500);
-    hours.failed(HELLO, RequestOutcome.QUEUE_FULL, 503);
+    ends(HELLO, RequestOutcome.ANSWERED, 500);
+    ends(HELLO, RequestOutcome.QUEUE_FULL, 503);
     pass(Duration.ofSeconds(59));
-    hours.failed(OTHER, RequestOutcome.QUEUE_FULL, 503);
+    ends(OTHER, RequestOutcome.QUEUE_FULL, 503);
 
     assertThat(hours.errors()).isEqualTo(Map.of(500, 1, 503, 2));
     pass(Duration.ofSeconds(1));
@@ -175,5 +180,42 @@ class RevisionHourHistoryTest {
     pass(Duration.ofMinutes(3));
     hours.sampled(List.of(), true);
     assertThat(hours.of(HELLO).isEmpty()).isTrue();
+  }
+
+  @Test
+  void keepsTheLastFailure_untilARequestIsServed() {
+    ends(HELLO, RequestOutcome.QUEUE_TIMEOUT, 504);
+    ends(HELLO, RequestOutcome.CALLER_GONE, 499);
+    assertThat(hours.failure(HELLO)).isNotNull()
+        .extracting(RevisionHourHistory.FailedRequest::status).isEqualTo(504);
+
+    ends(HELLO, RequestOutcome.ANSWERED, 200);
+    assertThat(hours.failure(HELLO)).isNull();
+  }
+
+  @Test
+  void keepsNoFailure_whenRevisionIsDeletedBeforeItsRequestEnds() {
+    var request = FakeRequest.of(hours, loop, revisions.of(HELLO));
+    revisions.remove(HELLO);
+
+    request.ended(RequestOutcome.QUEUE_TIMEOUT, 504);
+
+    assertThat(hours.failure(HELLO)).isNull();
+  }
+
+  @Test
+  void aRequestThatFellBackCountsForTheRevisionThatItFellBackTo() {
+    var spare = revisions.of(OTHER);
+    ends(HELLO, RequestOutcome.QUEUE_TIMEOUT, 504);
+
+    var served = FakeRequest.of(hours, loop, revisions.of(HELLO));
+    served.fellBackTo(spare);
+    served.answered(200, Duration.ofMillis(1));
+    assertThat(hours.failure(HELLO)).isNotNull();
+
+    var failed = FakeRequest.of(hours, loop, revisions.of(HELLO));
+    failed.fellBackTo(spare);
+    failed.ended(RequestOutcome.QUEUE_TIMEOUT, 504);
+    assertThat(hours.failure(OTHER)).isNotNull();
   }
 }
