@@ -204,7 +204,7 @@ final class Lender {
           pod.lent.put(borrower, loan);
         }
         loan.grantedNow(loan.granted() + 1);
-        lending.counts().lent();
+        lending.counts().lent().increment();
         borrower.granted();
         left--;
         lent++;
@@ -263,7 +263,7 @@ final class Lender {
         if (recalled != loan.recalled() && (recalled > loan.returned() || loan.toReturn() > 0)) {
           loan.recalledNow(recalled);
           lending.send(borrower.activator, new Recall(id, loan.account, pod.pod, recalled));
-          lending.counts().recallSent();
+          lending.counts().recallsSent().increment();
         }
       }
     }

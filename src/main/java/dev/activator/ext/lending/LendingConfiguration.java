@@ -1,9 +1,12 @@
 package dev.activator.ext.lending;
 
+import java.util.Locale;
+import io.prometheus.metrics.model.snapshots.Labels;
+import dev.activator.observability.MetricDefinition;
 import dev.activator.ext.lending.link.PeerSecret;
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.ext.lending.LendingProperties.Mode;
-import dev.activator.ext.lending.link.PeerKeyLoader;
+import dev.activator.ext.lending.link.PeerSecret.PeerKeyLoader;
 import dev.activator.ext.lending.link.PeerNetwork;
 import dev.activator.ext.lending.link.PeerTransport;
 import dev.activator.lifecycle.Extension;
@@ -91,12 +94,11 @@ public class LendingConfiguration {
         var network = opened.network();
         cluster.publicAddresses().subscribe(NAME, network::publicAddresses);
         network.answerLoads(() -> PeerSnapshot.Load.of(throttler.views()));
-        var registered = new LendingMeters(meters);
-        registered.peers(network);
+        addPeers(meters, network);
         if (lending.mode() == Mode.ON) {
           lends.start(network.loop(), network);
           network.listen(lends);
-          registered.lending(lends);
+          addLending(meters, lends);
         }
       }
 
@@ -112,5 +114,33 @@ public class LendingConfiguration {
 
   private static boolean isOff(LendingProperties lending, Platform platform) {
     return lending.mode() == Mode.OFF || !platform.hasPeers();
+  }
+
+  static void addPeers(Meters meters, PeerNetwork network) {
+    for (var state : PeerSnapshot.State.values()) {
+      meters.number(MetricDefinition.PEERS,
+          Labels.of("state", state.name().toLowerCase(Locale.ROOT)),
+          () -> network.views().stream().filter(view -> view.state() == state).count());
+    }
+    meters.number(MetricDefinition.PEER_FRAMES, Labels.of("direction", "sent"), network::sent);
+    meters.number(MetricDefinition.PEER_FRAMES, Labels.of("direction", "received"),
+        network::received);
+    network.onRoundTrip(
+        time -> meters.measured(MetricDefinition.PEER_ROUND_TRIP, Labels.EMPTY, time));
+  }
+
+  static void addLending(Meters meters, PermitLending lending) {
+    var counts = lending.counts();
+    meters.number(MetricDefinition.PERMITS_LENT, Labels.EMPTY, lending::lent);
+    meters.number(MetricDefinition.PERMITS_BORROWED, Labels.EMPTY, lending::borrowed);
+    meters.number(MetricDefinition.PERMITS_GRANTED, Labels.of("direction", "lent"),
+        counts.lent()::sum);
+    meters.number(MetricDefinition.PERMITS_GRANTED, Labels.of("direction", "borrowed"),
+        counts.borrowed()::sum);
+    meters.number(MetricDefinition.PERMITS_RECALLED, Labels.of("direction", "sent"),
+        counts.recallsSent()::sum);
+    meters.number(MetricDefinition.PERMITS_RECALLED, Labels.of("direction", "received"),
+        counts.recallsReceived()::sum);
+    meters.number(MetricDefinition.PERMITS_SAVED, Labels.EMPTY, counts.savedSeconds()::sum);
   }
 }

@@ -24,6 +24,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -55,7 +56,7 @@ public final class PermitLending implements PermitSharing, KeyNotices, PeerEvent
    */
   private final Map<String, Integer> silentTicks = new HashMap<>();
   private final AtomicLong numbers = new AtomicLong();
-  private final LendingCounts counts = new LendingCounts();
+  private final Counts counts = new Counts();
   private Set<String> activators = Set.of();
   private volatile KnownActivators known = KnownActivators.UNKNOWN;
   /**
@@ -68,6 +69,19 @@ public final class PermitLending implements PermitSharing, KeyNotices, PeerEvent
   };
   private volatile Consumer<Notice> onNotice = _ -> {
   };
+
+  /**
+   * The permits and messages since the start. The same permit may be lent many times.
+   *
+   * @param savedSeconds an estimate of the time that lending saved requests from waiting; at most the
+   *     time for which they ran on borrowed permits
+   */
+  record Counts(LongAdder lent, LongAdder borrowed, LongAdder recallsSent,
+      LongAdder recallsReceived, LongAdder savedSeconds) {
+    Counts() {
+      this(new LongAdder(), new LongAdder(), new LongAdder(), new LongAdder(), new LongAdder());
+    }
+  }
 
   private record Started(Loop loop, PeerMessenger links, ResettableTimer beats,
       ResettableTimer silence) {}
@@ -307,7 +321,7 @@ public final class PermitLending implements PermitSharing, KeyNotices, PeerEvent
     }
   }
 
-  public LendingCounts counts() {
+  Counts counts() {
     return counts;
   }
 

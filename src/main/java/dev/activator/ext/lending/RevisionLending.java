@@ -440,7 +440,7 @@ public final class RevisionLending implements RevisionSharing {
 
   private void tick() {
     if (isActive()) {
-      lending.counts().saved(ledger.runningBeyondOwnPods());
+      lending.counts().savedSeconds().add(ledger.runningBeyondOwnPods());
       ledger.returnIdle();
       if (state.owners().allLend()) {
         ledger.reportReached();

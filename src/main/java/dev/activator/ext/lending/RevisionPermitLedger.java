@@ -215,7 +215,7 @@ final class RevisionPermitLedger {
     }
     renew(pod, lender, loan);
     int more = loan.grantedNow(grant.granted());
-    lending.counts().borrowed(more);
+    lending.counts().borrowed().add(more);
     lender.received(more);
     if (!pod.usable || pod.owned || (other != null && other != lender) || isTaken.test(pod)) {
       giveBack(pod, lender, loan, more);
@@ -252,7 +252,7 @@ final class RevisionPermitLedger {
     if (loan != null && loan.account == recall.account()
         && loan.account == lender.borrowingAccount) {
       loan.recalledNow(recall.recalled());
-      lending.counts().recallReceived();
+      lending.counts().recallsReceived().increment();
     }
   }
 

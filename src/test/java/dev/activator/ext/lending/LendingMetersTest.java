@@ -11,7 +11,7 @@ class LendingMetersTest {
 
   @Test
   void showsWhatIsLent() {
-    new LendingMeters(meters).lending(new PermitLending("10.0.0.1"));
+    LendingConfiguration.addLending(meters, new PermitLending("10.0.0.1"));
 
     assertThat(Scrape.of(meters, "activator_permits")).containsExactly(
         "activator_permits_borrowed 0.0",

@@ -33,22 +33,22 @@ class RevisionPermitLedgerTest extends LendingScene {
     requests(borrower, 2);
     assertThat(borrower.lending().borrowed()).isEqualTo(1);
     assertThat(owner.lending().lent()).isEqualTo(1);
-    assertThat(borrower.lending().counts().permitsBorrowed()).isEqualTo(1);
-    assertThat(owner.lending().counts().permitsLent()).isEqualTo(1);
+    assertThat(borrower.lending().counts().borrowed().sum()).isEqualTo(1);
+    assertThat(owner.lending().counts().lent().sum()).isEqualTo(1);
     assertThat(owner.lending().borrowed() + borrower.lending().lent()).isZero();
 
     // when it runs for a while, and others wait at the owner
     requests(owner, 1);
     pass(3_000);
-    assertThat(borrower.lending().counts().savedRequestSeconds()).isBetween(2L, 4L);
-    assertThat(owner.lending().counts().savedRequestSeconds()).isZero();
+    assertThat(borrower.lending().counts().savedSeconds().sum()).isBetween(2L, 4L);
+    assertThat(owner.lending().counts().savedSeconds().sum()).isZero();
     all.forEach(it -> it.hold(false));
     pass(5_000);
 
     assertThat(borrower.lending().borrowed()).isZero();
     assertThat(owner.lending().lent()).isZero();
-    assertThat(owner.lending().counts().sentRecalls()).isPositive()
-        .isEqualTo(borrower.lending().counts().receivedRecalls());
+    assertThat(owner.lending().counts().recallsSent().sum()).isPositive()
+        .isEqualTo(borrower.lending().counts().recallsReceived().sum());
   }
 
   @Test

@@ -16,7 +16,7 @@ import dev.activator.kube.policy.IpFamily;
 import dev.activator.kube.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
-import dev.activator.ext.lending.link.PeerKeyLoader;
+import dev.activator.ext.lending.link.PeerSecret.PeerKeyLoader;
 import dev.activator.ext.lending.link.PeerNetwork;
 import dev.activator.ext.lending.link.PeerTransport;
 import dev.activator.throttle.PeerSnapshot;

@@ -3,7 +3,6 @@ package dev.activator.ext.lending.link;
 import dev.activator.ext.lending.PeerMessenger.PeerId;
 import dev.activator.ext.lending.PeerMessage;
 import dev.activator.ext.lending.link.PeerNetwork.Self;
-import dev.activator.throttle.PeerSnapshot.Load;
 import dev.activator.throttle.PeerSnapshot.State;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
@@ -29,35 +28,12 @@ final class PeerLink implements PeerSocket.Events {
   /** The time without a frame after which a link is given up. */
   private static final Duration SILENCE = Duration.ofSeconds(6);
 
-  interface Owner {
-    /** The reason why the sender of this HELLO is refused; empty if it is accepted. */
-    String refusal(PeerLink link, PeerFrame.Hello hello);
-
-    void linked(PeerLink link);
-
-    void received(PeerLink link, PeerMessage message);
-
-    void measured(Duration roundTrip);
-
-    /** Whether other activators can connect to this one. */
-    boolean listens();
-
-    /** The load of this activator; null if it sends none. */
-    @Nullable Load load();
-
-    /** The load of the other side. */
-    void received(PeerLink link, Load load);
-
-    /** The link has failed or ended. No other call follows. */
-    void closed(PeerLink link, State state, String why);
-  }
-
   /** Counts the frames of all links. */
   record Counts(LongAdder sent, LongAdder received) {}
 
   private final Loop loop;
   private final Self self;
-  private final Owner owner;
+  private final PeerNetwork network;
   private final Counts counts;
   private final boolean dialed;
   private final ResettableTimer deadline;
@@ -73,11 +49,10 @@ final class PeerLink implements PeerSocket.Events {
   private Duration roundTrip = Duration.ZERO;
 
   /** @param address the address that this side dialled; null if the other side dialled */
-  PeerLink(Loop loop, Self self, Owner owner, Counts counts,
-      @Nullable String address) {
+  PeerLink(Loop loop, Self self, PeerNetwork network, Counts counts, @Nullable String address) {
     this.loop = loop;
     this.self = self;
-    this.owner = owner;
+    this.network = network;
     this.counts = counts;
     this.dialed = address != null;
     this.address = address == null ? "" : address;
@@ -152,7 +127,7 @@ final class PeerLink implements PeerSocket.Events {
   private void sayHello() {
     send(PeerFrame.newBuilder().setHello(PeerFrame.Hello.newBuilder().setPod(self.pod())
         .setIncarnation(self.incarnation()).setProtocol(PROTOCOL).setAddress(self.address())
-        .setListens(owner.listens())));
+        .setListens(network.listens())));
   }
 
   void sayBye() {
@@ -190,10 +165,10 @@ final class PeerLink implements PeerSocket.Events {
           .setPong(PeerFrame.Pong.newBuilder().setSent(frame.getPing().getSent())));
       case PONG -> {
         roundTrip = Duration.ofNanos(Math.max(0, receivedNanos - frame.getPong().getSent()));
-        owner.measured(roundTrip);
+        network.onMeasured(roundTrip);
       }
       case LOAD_REQUEST -> {
-        var own = owner.load();
+        var own = network.load();
         if (own != null) {
           send(PeerCodec.encode(own));
         }
@@ -215,7 +190,7 @@ final class PeerLink implements PeerSocket.Events {
             ? "it speaks version " + hello.getProtocol()
             : dialed && !hello.getAddress().equals(address)
                 ? "it is at " + hello.getAddress()
-                : owner.refusal(this, hello);
+                : network.refusal(this, hello);
     if (!problem.isEmpty()) {
       closed(State.UNREACHABLE, problem);
       return;
@@ -228,14 +203,14 @@ final class PeerLink implements PeerSocket.Events {
     if (!dialed) {
       sayHello();
     }
-    owner.linked(this);
+    network.onLinked(this);
   }
 
   private void message(PeerFrame frame) {
     PeerMessage message;
     try {
       if (frame.hasLoad()) {
-        owner.received(this, PeerCodec.decode(frame.getLoad()));
+        network.onLoad(this, PeerCodec.decode(frame.getLoad()));
         return;
       }
       message = PeerCodec.decode(frame);
@@ -244,7 +219,7 @@ final class PeerLink implements PeerSocket.Events {
       return;
     }
     if (message != null) {
-      owner.received(this, message);
+      network.onReceived(this, message);
     }
   }
 
@@ -262,11 +237,11 @@ final class PeerLink implements PeerSocket.Events {
   public void closed(State state, String why) {
     if (!over) {
       end();
-      owner.closed(this, state, why);
+      network.onClosed(this, state, why);
     }
   }
 
-  /** Ends the link without a call to its owner. */
+  /** Ends the link without a call to the network. */
   void end() {
     over = true;
     deadline.cancel();

@@ -76,7 +76,6 @@ public final class PeerNetwork implements PeerMessenger, PeerSnapshot.Source {
   /** Accepted links that are neither identified nor refused yet. */
   private final Set<PeerLink> unidentified = new HashSet<>();
   private final PeerLink.Counts counts = new PeerLink.Counts(new LongAdder(), new LongAdder());
-  private final PeerLink.Owner owner = new Owner();
   private volatile Consumer<Duration> onRoundTrip = _ -> {
   };
   private volatile List<PeerSnapshot> views = List.of();
@@ -185,7 +184,7 @@ public final class PeerNetwork implements PeerMessenger, PeerSnapshot.Source {
   }
 
   private PeerLink link(@Nullable String address) {
-    var link = new PeerLink(loop, self, owner, counts, address);
+    var link = new PeerLink(loop, self, this, counts, address);
     unidentified.add(link);
     return link;
   }
@@ -284,69 +283,64 @@ public final class PeerNetwork implements PeerMessenger, PeerSnapshot.Source {
     views = List.of();
   }
 
-  private final class Owner implements PeerLink.Owner {
-    @Override
-    public String refusal(PeerLink link, PeerFrame.Hello hello) {
-      var peer = peers.get(hello.getAddress());
-      if (peer == null) {
-        // The sender may know of this activator before this one knows of the sender. It will
-        // connect again.
-        return hello.getAddress() + " is the address of no activator";
-      }
-      return peer.state.prefersAnother(link.asState(), loop.nanoTime())
-          ? "there is another connection"
-          : "";
-    }
+  // What links call.
 
-    @Override
-    public void linked(PeerLink link) {
-      unidentified.remove(link);
-      var peer = peers.get(link.address());
-      if (peer != null) {
-        peer.linked(link);
-      }
+  /** The reason why the sender of this HELLO is refused; empty if it is accepted. */
+  String refusal(PeerLink link, PeerFrame.Hello hello) {
+    var peer = peers.get(hello.getAddress());
+    if (peer == null) {
+      // The sender may know of this activator before this one knows of the sender. It will
+      // connect again.
+      return hello.getAddress() + " is the address of no activator";
     }
+    return peer.state.prefersAnother(link.asState(), loop.nanoTime())
+        ? "there is another connection"
+        : "";
+  }
 
-    @Override
-    public void received(PeerLink link, PeerMessage message) {
-      listener.onReceived(link.id(), message);
+  void onLinked(PeerLink link) {
+    unidentified.remove(link);
+    var peer = peers.get(link.address());
+    if (peer != null) {
+      peer.linked(link);
     }
+  }
 
-    @Override
-    public void measured(Duration roundTrip) {
-      onRoundTrip.accept(roundTrip);
+  void onReceived(PeerLink link, PeerMessage message) {
+    listener.onReceived(link.id(), message);
+  }
+
+  void onMeasured(Duration roundTrip) {
+    onRoundTrip.accept(roundTrip);
+    publish();
+  }
+
+  /** Whether other activators can connect to this one. */
+  boolean listens() {
+    return listens;
+  }
+
+  /** The load of this activator; null if it sends none. */
+  @Nullable Load load() {
+    return ownLoad.get();
+  }
+
+  void onLoad(PeerLink link, Load load) {
+    var peer = peers.get(link.address());
+    if (peer != null && peer.link == link) {
+      peer.load = load;
+      peer.loadNanos = loop.nanoTime();
       publish();
     }
+  }
 
-    @Override
-    public boolean listens() {
-      return listens;
-    }
-
-    @Override
-    public @Nullable Load load() {
-      return ownLoad.get();
-    }
-
-    @Override
-    public void received(PeerLink link, Load load) {
-      var peer = peers.get(link.address());
-      if (peer != null && peer.link == link) {
-        peer.load = load;
-        peer.loadNanos = loop.nanoTime();
-        publish();
-      }
-    }
-
-    @Override
-    public void closed(PeerLink link, State state, String why) {
-      unidentified.remove(link);
-      var peer = peers.get(link.address());
-      if (peer == null) {
-        log.debug("Refused a link: {}", why);
-      } else {
-        peer.closed(link, state, why);
-      }
+  void onClosed(PeerLink link, State state, String why) {
+    unidentified.remove(link);
+    var peer = peers.get(link.address());
+    if (peer == null) {
+      log.debug("Refused a link: {}", why);
+    } else {
+      peer.closed(link, state, why);
     }
   }
 
