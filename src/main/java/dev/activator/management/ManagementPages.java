@@ -1,5 +1,9 @@
 package dev.activator.management;
 
+import reactor.core.publisher.Mono;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.http.MediaType;
+import java.nio.charset.StandardCharsets;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.server.reactive.HttpHandler;
 
@@ -45,5 +49,13 @@ public interface ManagementPages {
           ? health.handle(request, response)
           : others.handle(request, response);
     };
+  }
+
+  /** Answers with a sentence, for the filters in front of Spring's pages. */
+  static Mono<Void> text(ServerHttpResponse response, String sentence) {
+    response.getHeaders().setContentType(MediaType.TEXT_PLAIN);
+    response.getHeaders().set("X-Content-Type-Options", "nosniff");
+    var body = (sentence + "\n").getBytes(StandardCharsets.UTF_8);
+    return response.writeWith(Mono.fromSupplier(() -> response.bufferFactory().wrap(body)));
   }
 }

@@ -65,6 +65,6 @@ public final class OriginCheck {
 
   private static Mono<Void> refuse(ServerHttpResponse response, String refusal) {
     response.setStatusCode(HttpStatus.FORBIDDEN);
-    return TextResponses.text(response, refusal);
+    return ManagementPages.text(response, refusal);
   }
 }

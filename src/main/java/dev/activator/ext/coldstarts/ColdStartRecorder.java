@@ -29,7 +29,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -84,7 +86,8 @@ public final class ColdStartRecorder implements RequestObserver, ColdStarts {
   private final List<Entry> last = new ArrayList<>(MAX_KEPT);
   private volatile Consumer<RevisionId> onStart = _ -> {
   };
-  private volatile ColdStartTimingSource timings = ColdStartTimingSource.NONE;
+  private volatile Function<RevisionId, @Nullable Duration> scaledFromZero = _ -> null;
+  private volatile BiFunction<RevisionId, Destination, @Nullable Duration> accepts = (_, _) -> null;
   private final LabelledBy labelledBy;
   /** The revisions that have labels of their own. */
   private final Set<RevisionId> labelled = ConcurrentHashMap.newKeySet();
@@ -105,8 +108,16 @@ public final class ColdStartRecorder implements RequestObserver, ColdStarts {
     onStart = listener;
   }
 
-  public void timings(ColdStartTimingSource from) {
-    timings = from;
+  /**
+   * Sets the sources of two durations, which are called on any thread.
+   *
+   * @param scaled how long ago this process scaled the revision from zero; null if it did not
+   * @param accepting for how long a pod has accepted connections; null if it does not
+   */
+  public void timings(Function<RevisionId, @Nullable Duration> scaled,
+      BiFunction<RevisionId, Destination, @Nullable Duration> accepting) {
+    scaledFromZero = scaled;
+    accepts = accepting;
   }
 
   public void listed(PrivateEndpoints pods) {
@@ -140,14 +151,13 @@ public final class ColdStartRecorder implements RequestObserver, ColdStarts {
   /** The ends of the phases that are known without the status of pods. */
   private Map<StartPhase, Long> known(RevisionId id, Collection<Destination> pods, long now) {
     var ends = new EnumMap<StartPhase, Long>(StartPhase.class);
-    var from = timings;
-    var scaled = from.scaledFromZero(id);
+    var scaled = scaledFromZero.apply(id);
     if (scaled != null) {
       ends.put(StartPhase.SCALE, now - scaled.toNanos());
     }
-    pods.stream().flatMap(pod -> Stream.ofNullable(from.accepts(id, pod)))
+    pods.stream().flatMap(pod -> Stream.ofNullable(accepts.apply(id, pod)))
         .max(Comparator.naturalOrder())
-        .ifPresent(accepts -> ends.put(StartPhase.LISTEN, now - accepts.toNanos()));
+        .ifPresent(since -> ends.put(StartPhase.LISTEN, now - since.toNanos()));
     return ends;
   }
 

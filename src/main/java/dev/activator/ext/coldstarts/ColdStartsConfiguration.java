@@ -7,12 +7,8 @@ import dev.activator.loop.LoopGroup;
 import dev.activator.observability.Meters;
 import dev.activator.observability.RequestObservers;
 import dev.activator.platform.Platform;
-import dev.activator.revision.Destination;
 import dev.activator.revision.LiveRevisions;
-import dev.activator.revision.RevisionId;
 import java.time.Clock;
-import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -29,17 +25,7 @@ public class ColdStartsConfiguration {
       RevisionBackendsManager backends, ColdStartProperties settings, Platform platform) {
     var starts = new ColdStartRecorder(live, loops.loopFor("clock")::nanoTime, meters,
         Clock.systemUTC(), settings.coldStartLabels());
-    starts.timings(new ColdStartTimingSource() {
-      @Override
-      public @Nullable Duration scaledFromZero(RevisionId id) {
-        return platform.scaledFromZero(id);
-      }
-
-      @Override
-      public @Nullable Duration accepts(RevisionId id, Destination pod) {
-        return backends.accepts(id, pod);
-      }
-    });
+    starts.timings(platform::scaledFromZero, backends::accepts);
     return starts;
   }
 

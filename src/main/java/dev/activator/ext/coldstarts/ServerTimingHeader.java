@@ -1,5 +1,8 @@
 package dev.activator.ext.coldstarts;
 
+import dev.activator.config.RevisionAnnotations;
+import dev.activator.config.RevisionAnnotations.Row;
+import java.util.List;
 import dev.activator.observability.RequestObserver;
 import dev.activator.observability.RequestTimeline;
 import dev.activator.revision.Revision;
@@ -26,5 +29,13 @@ final class ServerTimingHeader implements RequestObserver {
 
   private static boolean isShown(@Nullable Revision revision) {
     return revision != null && "enabled".equalsIgnoreCase(revision.annotations().get(ANNOTATION));
+  }
+
+  /** The allowed value of the annotation. */
+  public static final class AllowedValue implements RevisionAnnotations.OfExtension {
+    @Override
+    public List<Row> rows() {
+      return List.of(new Row("server-timing", "enabled"::equals, "enabled"));
+    }
   }
 }

@@ -49,7 +49,8 @@ final class ConsoleHomePage {
    * @param rows in the default order
    */
   record Content(String problem, String summary, boolean trouble, ActivatorTotals totals,
-      List<Alert> alerts, List<ServiceRow> rows, List<ColdStart> starts, ConsoleLinksProperties links) {}
+      List<Alert> alerts, List<ServiceRow> rows, List<ColdStart> starts,
+      ConsoleLinksProperties links) {}
 
   static SequencedMap<String, String> of(Content now, ServiceListQuery query) {
     var parts = new LinkedHashMap<String, String>();
@@ -279,7 +280,8 @@ final class ConsoleHomePage {
           errors,
           (int) here.stream().filter(view -> view.queued() > 0 && view.capacity() == 0).count(),
           peers.size(),
-          peers.stream().filter(peer -> peer.load() == null).map(ActivatorTotals::missing).toList());
+          peers.stream().filter(peer -> peer.load() == null).map(ActivatorTotals::missing)
+              .toList());
     }
 
     private static String missing(PeerSnapshot peer) {

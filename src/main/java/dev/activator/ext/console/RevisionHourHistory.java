@@ -247,24 +247,25 @@ public final class RevisionHourHistory implements RequestObserver {
     private boolean dropped;
 
     synchronized void add(Kind kind, long minute, int number) {
-      if (points == null && (number == 0 || !begin())) {
-        return;
+      var rings = points == null && number != 0 ? begin() : points;
+      if (rings != null) {
+        var ring = rings[kind.ordinal()];
+        ring.set(minute, kind.isSum()
+            ? ring.get(minute) + number
+            : Math.max(ring.get(minute), number));
       }
-      var ring = points[kind.ordinal()];
-      ring.set(minute, kind.isSum()
-          ? ring.get(minute) + number
-          : Math.max(ring.get(minute), number));
     }
 
-    /** Returns whether there is room for the points of one more revision. */
-    private boolean begin() {
+    /** Null if there is no room for the points of one more revision. */
+    private Ring @Nullable [] begin() {
       if (dropped || series.incrementAndGet() > MAX_SERIES) {
         series.addAndGet(dropped ? 0 : -1);
-        return false;
+        return null;
       }
-      points = Stream.generate(() -> new Ring(MINUTES)).limit(Kind.values().length)
+      var rings = Stream.generate(() -> new Ring(MINUTES)).limit(Kind.values().length)
           .toArray(Ring[]::new);
-      return true;
+      points = rings;
+      return rings;
     }
 
     synchronized void sampled(Sample next, long minute, Instant now, boolean mayBeNew) {
@@ -305,7 +306,8 @@ public final class RevisionHourHistory implements RequestObserver {
         marks.removeLast();
       }
       if (points != null && Stream.of(points)
-          .allMatch(ring -> Arrays.stream(ring.until(minute, MINUTES)).allMatch(each -> each == 0))) {
+          .allMatch(
+              ring -> Arrays.stream(ring.until(minute, MINUTES)).allMatch(each -> each == 0))) {
         points = null;
         series.decrementAndGet();
       }

@@ -41,7 +41,8 @@ final class RevisionPage {
     return parts;
   }
 
-  static SequencedMap<String, String> of(String problem, RevisionCardData card, ConsoleLinksProperties links,
+  static SequencedMap<String, String> of(String problem, RevisionCardData card,
+      ConsoleLinksProperties links,
       Instant now,
       List<RevisionDetailsSource.Setting> settings,
       RevisionDetailsSource.Known<RevisionDetailsSource.EventLine> events,

@@ -52,7 +52,8 @@ record ServiceRow(RevisionId service, List<RevisionCardData> cards, Requests req
                 .map(card -> requests(card, rates.getOrDefault(card.id(), 0.0)))
                 .reduce(Requests.NONE, Requests::plus)))
         .sorted(Comparator.comparing((ServiceRow row) -> -row.requests.queued)
-            .thenComparing(row -> row.cards.stream().mapToInt(RevisionCardData::rank).min().orElse(0))
+            .thenComparing(
+                row -> row.cards.stream().mapToInt(RevisionCardData::rank).min().orElse(0))
             .thenComparing(ServiceRow::service))
         .toList();
   }

@@ -231,17 +231,15 @@ class ColdStartRecorderTest {
   }
 
   /** A start of which everything is known: the scale, the pod's status, and what was probed. */
-  private final class Known implements ColdStartTimingSource {
+  private final class Known {
     private final long scaled = loop.nanoTime() + 100 * MILLI;
     private long listens = Long.MIN_VALUE;
 
-    @Override
-    public Duration scaledFromZero(RevisionId id) {
+    Duration scaledFromZero(RevisionId id) {
       return Duration.ofNanos(loop.nanoTime() - scaled);
     }
 
-    @Override
-    public @Nullable Duration accepts(RevisionId id, Destination pod) {
+    @Nullable Duration accepts(RevisionId id, Destination pod) {
       return listens == Long.MIN_VALUE ? null : Duration.ofNanos(loop.nanoTime() - listens);
     }
   }
@@ -256,7 +254,7 @@ class ColdStartRecorderTest {
 
   private FakeRequest answeredBeforeItsStatusIsRead() {
     var known = new Known();
-    starts.timings(known);
+    starts.timings(known::scaledFromZero, known::accepts);
     var request = waiting();
     loop.advance(ofMillis(300));
     starts.progress(RevisionStartProgress.none(HELLO));
@@ -373,7 +371,7 @@ class ColdStartRecorderTest {
     starts.progressEnded(HELLO);
     published(DestinationSet.NONE);
     listed(DestinationSet.NONE);
-    starts.timings(ColdStartTimingSource.NONE);
+    starts.timings(_ -> null, (_, _) -> null);
     loop.advance(ofMillis(60_000));
     waiting();
 

@@ -1,5 +1,8 @@
 package dev.activator.ext.wakewith.policy;
 
+import dev.activator.config.RevisionAnnotations;
+import dev.activator.config.RevisionAnnotations.Row;
+import java.util.stream.Stream;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -71,5 +74,15 @@ public final class WakeWithNames {
     }
     found.remove(first);
     return List.copyOf(found);
+  }
+
+  /** The allowed values of the annotation. */
+  public static final class AllowedValues implements RevisionAnnotations.OfExtension {
+    @Override
+    public List<Row> rows() {
+      return List.of(new Row("wake-with", text -> text.isEmpty() || Stream.of(text.split(",", -1))
+          .allMatch(part -> NAME.matcher(part.strip()).matches()),
+          "names with commas, such as b, c.other-namespace"));
+    }
   }
 }
