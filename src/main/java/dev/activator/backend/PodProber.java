@@ -1,5 +1,6 @@
 package dev.activator.backend;
 
+import dev.activator.backend.policy.PodHealthVerdict.Verdict;
 import dev.activator.backend.policy.PodHealthVerdict;
 import dev.activator.backend.policy.ProbeTimeout;
 import dev.activator.backend.policy.RevisionProbingState.Attempts;
@@ -124,7 +125,7 @@ final class PodProber {
     on.execute(() -> client.awaitListener(on, next, attempts.pause(), attempts.limit(),
         isRefused -> loop.execute(() -> {
           if (isRefused) {
-            refused.accept(PodHealthVerdict.refused(UpstreamFailure.REFUSED.text()));
+            refused.accept(new PodHealthVerdict(Verdict.REFUSED, UpstreamFailure.REFUSED.text()));
           } else {
             listens.run();
           }
@@ -212,18 +213,19 @@ final class PodProber {
         container == null
             ? PodHealthVerdict.of(status, body)
             : PodHealthVerdict.ofContainer(status);
-      case ProbeResult.Misdirected(var reason) -> PodHealthVerdict.misdirected(reason);
-      case ProbeResult.Refused(var reason) -> PodHealthVerdict.refused(reason);
-      case ProbeResult.Failed(var reason) -> PodHealthVerdict.noConnection(reason);
-      case ProbeResult.InvalidResponse(var reason) -> PodHealthVerdict.noAnswer(reason);
+      case ProbeResult.Misdirected(var reason) -> new PodHealthVerdict(Verdict.UNHEALTHY, reason);
+      case ProbeResult.Refused(var reason) -> new PodHealthVerdict(Verdict.REFUSED, reason);
+      case ProbeResult.Failed(var reason) -> new PodHealthVerdict(Verdict.NO_CONNECTION, reason);
+      case ProbeResult.InvalidResponse(var reason) ->
+        new PodHealthVerdict(Verdict.NO_ANSWER, reason);
       case ProbeResult.TimedOut(var after, boolean connected) -> {
         var reason = "no answer within " + after.toMillis() + " ms";
         if (!connected) {
-          yield PodHealthVerdict.noConnection(reason);
+          yield new PodHealthVerdict(Verdict.NO_CONNECTION, reason);
         }
         yield container == null
-            ? PodHealthVerdict.noAnswer(reason)
-            : PodHealthVerdict.slow(reason);
+            ? new PodHealthVerdict(Verdict.NO_ANSWER, reason)
+            : new PodHealthVerdict(Verdict.SLOW, reason);
       }
     };
   }

@@ -15,8 +15,7 @@ import java.util.function.Supplier;
 public record ProbeSettings(Supplier<MeshAddressing> addressing, Duration probeTimeout,
     Duration probeFrequency, int repeatsPerSecond) {
   /** Knative's defaults; Knative has no rate limit. */
-  public static final ProbeSettings DEFAULT = new ProbeSettings(
-      () -> MeshAddressing.DEFAULT,
+  public static final ProbeSettings DEFAULT = new ProbeSettings(() -> MeshAddressing.DEFAULT,
       Duration.ofMillis(300), Duration.ofMillis(200), 500);
 
   private static final int ATTEMPTS_PER_REPEAT = 10;

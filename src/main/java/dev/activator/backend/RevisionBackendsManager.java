@@ -48,8 +48,7 @@ public final class RevisionBackendsManager {
   public RevisionBackendsManager(LiveRevisions revisions, Loop probes, ProbeClient client,
       ProbeSettings settings, RandomGenerator random) {
     this.revisions = revisions;
-    this.slot = revisions.slot("backends", WatchedRevision::new,
-        this::ended);
+    this.slot = revisions.slot("backends", WatchedRevision::new, this::ended);
     this.rateLimiter = new ProbeRateLimiter(probes, settings.repeatsPerSecond());
     this.client = client;
     this.settings = settings;
@@ -126,9 +125,8 @@ public final class RevisionBackendsManager {
    */
   public void watchChanged(boolean open) {
     watchIsOpen = open;
-    revisions.all().forEach(
-        revision -> on(revision,
-            known -> known.onWatcher(watcher -> watcher.watchChanged(open))));
+    revisions.all().forEach(revision -> on(revision,
+        known -> known.onWatcher(watcher -> watcher.watchChanged(open))));
   }
 
   /** The state of a revision's pods; null while they are not watched. */

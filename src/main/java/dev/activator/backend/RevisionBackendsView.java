@@ -56,7 +56,6 @@ public record RevisionBackendsView(HealthyDestinations published, List<Address> 
   private static Address address(Destination destination, PodHealth known, boolean serves,
       Duration now) {
     return new Address(destination, known.ready(), known.answers(), serves, known.isSuspected(),
-        known.failures(),
-        Probe.of(known, now));
+        known.failures(), Probe.of(known, now));
   }
 }

@@ -1,5 +1,6 @@
 package dev.activator.backend;
 
+import dev.activator.backend.policy.PodHealthVerdict.Verdict;
 import dev.activator.backend.policy.PodHealthVerdict;
 import dev.activator.backend.policy.ProbeQueue.Urgency;
 import dev.activator.backend.policy.ProbePolicy;
@@ -62,7 +63,8 @@ import org.slf4j.LoggerFactory;
 final class RevisionWatcher {
   private static final Logger log = LoggerFactory.getLogger(RevisionWatcher.class);
   private static final double SPREAD = 0.2;
-  private static final PodHealthVerdict NOT_SENT = PodHealthVerdict.noConnection("not sent");
+  private static final PodHealthVerdict NOT_SENT = new PodHealthVerdict(Verdict.NO_CONNECTION,
+      "not sent");
 
   private final RevisionId revision;
   private final Loop loop;

@@ -1,6 +1,7 @@
 package dev.activator.lifecycle;
 
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * An optional feature, which is attached to the kernel from outside. The kernel does not know it, nor
@@ -35,5 +36,30 @@ public interface Extension {
 
   default List<LifecyclePart> parts(StartOrder when) {
     return List.of();
+  }
+
+  /** An extension that has no parts. */
+  static Extension of(String name, Runnable attach) {
+    return of(name, attach, _ -> List.of());
+  }
+
+  static Extension of(String name, Runnable attach,
+      Function<StartOrder, List<LifecyclePart>> parts) {
+    return new Extension() {
+      @Override
+      public String name() {
+        return name;
+      }
+
+      @Override
+      public void attach() {
+        attach.run();
+      }
+
+      @Override
+      public List<LifecyclePart> parts(StartOrder when) {
+        return parts.apply(when);
+      }
+    };
   }
 }

@@ -89,8 +89,7 @@ public final class HttpLabels {
   }
 
   static Labels ofKind(int kind) {
-    return Labels.of(METHOD, METHODS.get(kind / 2), SCHEME,
-        kind % 2 == 0 ? "http" : "https");
+    return Labels.of(METHOD, METHODS.get(kind / 2), SCHEME, kind % 2 == 0 ? "http" : "https");
   }
 
   private static int version(String protocol) {

@@ -65,8 +65,7 @@ record PerThreadHistogram(MetricDefinition metric, Labels labels, PerThreadCount
     var bounds = metric.bounds();
     int buckets = bounds.length + 1;
     var upper = new double[buckets];
-    Arrays.setAll(upper,
-        i -> i < bounds.length ? bounds[i] / perUnit : Double.POSITIVE_INFINITY);
+    Arrays.setAll(upper, i -> i < bounds.length ? bounds[i] / perUnit : Double.POSITIVE_INFINITY);
     var sums = counts.sums(offset, offset + buckets + 1);
     return HistogramDataPointSnapshot.builder().labels(labels).classicHistogramBuckets(
         ClassicHistogramBuckets.of(upper, Arrays.copyOf(sums, buckets)))

@@ -241,8 +241,7 @@ final class RevisionMeters {
 
     static Series ofCallers(int traits, Labels labels) {
       return new Series(traits, labels, MetricDefinition.SERVER_DURATION,
-          MetricDefinition.SERVER_REQUEST_SIZE,
-          MetricDefinition.SERVER_RESPONSE_SIZE);
+          MetricDefinition.SERVER_REQUEST_SIZE, MetricDefinition.SERVER_RESPONSE_SIZE);
     }
 
     static Series ofPod(int traits, Labels labels) {

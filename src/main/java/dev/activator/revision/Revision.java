@@ -62,7 +62,6 @@ public record Revision(RevisionId id, String uid, PortProtocol protocol, int con
 
   public static Revision of(RevisionId id, int containerConcurrency) {
     return new Revision(id, "", PortProtocol.HTTP1, containerConcurrency, RequestTimeouts.DEFAULT,
-        true,
-        null, Map.of(), Map.of(), null);
+        true, null, Map.of(), Map.of(), null);
   }
 }

@@ -24,8 +24,7 @@ import java.util.Locale;
  */
 public record ScalingView(RevisionId id, ScaleTarget workload, OptionalInt desired,
     OptionalInt replicas, OptionalInt current, int ready, @Nullable ScaleState state,
-    ActiveCondition active,
-    String explanation,
+    ActiveCondition active, String explanation,
     @Nullable Trouble trouble, String note,
     @Nullable KeepWarmEffect keptWarm) {
 

@@ -17,8 +17,7 @@ public final class Slot<T> {
   private final Function<LiveRevision, ? extends T> make;
   private final Consumer<? super T> end;
 
-  Slot(int index, String name, Function<LiveRevision, ? extends T> make,
-      Consumer<? super T> end) {
+  Slot(int index, String name, Function<LiveRevision, ? extends T> make, Consumer<? super T> end) {
     this.index = index;
     this.name = name;
     this.make = make;

@@ -120,11 +120,11 @@ final class PodChoices {
         tenants.place(request, tenant);
       case PodChoice.Any _ -> queue.add(request);
       case PodChoice.AnyOf(var some) -> {
-        queue.add(request, new Awaited.AnyOf(some));
+        queue.byPod().add(request, new Awaited.AnyOf(some));
         permits.leave();
       }
       case PodChoice.Only(var pod) -> {
-        queue.add(request, new Awaited.Pod(pod));
+        queue.byPod().add(request, new Awaited.Pod(pod));
         permits.leave();
       }
       case PodChoice.Gone _ -> {

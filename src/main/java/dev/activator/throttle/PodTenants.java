@@ -90,7 +90,7 @@ final class PodTenants {
     }
     queue.remove(request);
     first.remove(tenant);
-    queue.addInOrder(request, new TenantsPod(tenant));
+    queue.byPod().addInOrder(request, new TenantsPod(tenant));
     permits.leave();
     changed.add(its);
     return true;
@@ -117,7 +117,7 @@ final class PodTenants {
     var its = tenancies.get(tenant);
     boolean hasPod = its != null && its.isOpen();
     if (hasPod || first.containsKey(tenant)) {
-      queue.add(request, new TenantsPod(tenant));
+      queue.byPod().add(request, new TenantsPod(tenant));
       permits.leave();
       if (hasPod) {
         changed.add(its);
@@ -135,7 +135,7 @@ final class PodTenants {
     if (allowed == null) {
       queue.addInOrder(request);
     } else {
-      queue.addInOrder(request, new AnyOf(allowed));
+      queue.byPod().addInOrder(request, new AnyOf(allowed));
       permits.leave();
     }
   }
@@ -147,7 +147,7 @@ final class PodTenants {
   boolean grantNext(long nowNanos) {
     for (var its = changed.peek(); its != null; its = changed.peek()) {
       var waits = first.get(its.tenant);
-      var next = waits == null ? queue.firstOf(its.tenant) : waits;
+      var next = waits == null ? queue.byPod().firstOf(its.tenant, queue.order()) : waits;
       var permit = next == null || !next.mayRunOn(its.pod.destination()) ? null : its.tryJoin();
       if (next != null && permit != null) {
         queue.remove(next);
@@ -170,7 +170,7 @@ final class PodTenants {
     var its = tenancies.get(tenant);
     var next = first.containsKey(tenant) || its != null && its.isOpen()
         ? null
-        : queue.firstOf(tenant);
+        : queue.byPod().firstOf(tenant, queue.order());
     if (next != null) {
       permits.enterAgain();
       queue.remove(next);
@@ -192,7 +192,7 @@ final class PodTenants {
   /** Call when the pods have changed. */
   void onPods() {
     first.keySet().forEach(this::next);
-    queue.tenants().forEach(this::next);
+    queue.byPod().tenants().forEach(this::next);
   }
 
   /** Call for a request that has got a pod, or has left the queue. The next may use other pods. */

@@ -182,8 +182,7 @@ final class QueuedRequest implements QueueEntry {
     @Override
     public void release(ThrottleDecision.Ending ending) {
       if (!isRetry()) {
-        queue.onRequestEnd(ending, grantedNanos - sinceNanos,
-            queue.nanoTime() - grantedNanos);
+        queue.onRequestEnd(ending, grantedNanos - sinceNanos, queue.nanoTime() - grantedNanos);
       }
       releaseRetry();
       permit.release(ending);

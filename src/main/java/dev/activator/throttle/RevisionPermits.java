@@ -298,8 +298,7 @@ final class RevisionPermits implements PodPermits {
    *     none
    */
   void setDestinations(DestinationSubset subset, PodTransport transport,
-      DestinationSet behindClusterIp,
-      Balancer balancer, int firstWindow, boolean lending) {
+      DestinationSet behindClusterIp, Balancer balancer, int firstWindow, boolean lending) {
     this.firstWindow = firstWindow;
     if (lent != lending) {
       lent = lending;
@@ -424,8 +423,7 @@ final class RevisionPermits implements PodPermits {
   DestinationSubset subset() {
     var now = snapshot;
     return new DestinationSubset(Stream.of(now.pods()).map(PodTracker::destination).toList(),
-        now.limit(),
-        now.capacity());
+        now.limit(), now.capacity());
   }
 
   boolean contains(Destination destination) {

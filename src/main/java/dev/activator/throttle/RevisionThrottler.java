@@ -13,7 +13,6 @@ import dev.activator.revision.RevisionStartFailure;
 import dev.activator.throttle.PermitSharing.LocalRevision;
 import dev.activator.throttle.PermitSharing.RevisionSharing;
 import dev.activator.throttle.PermitSharing.SharedPods;
-import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import dev.activator.throttle.ThrottleDecision.Rejection;
 import dev.activator.throttle.policy.Balancer;
@@ -101,17 +100,8 @@ final class RevisionThrottler implements PermitSharing.LocalQueue {
     return caller.mayWait() ? queue.enter(caller, choice) : new ThrottleDecision.NoRoom();
   }
 
-  /** A permit of the pod, even if it has no room; null if it gets no requests now. */
-  @Nullable Permit acquireUnlimited(Destination pod) {
-    return permits.acquireUnlimited(pod);
-  }
-
-  int load(Destination pod) {
-    return permits.load(pod);
-  }
-
-  List<Destination> destinations() {
-    return permits.subset().destinations();
+  RevisionPermits permits() {
+    return permits;
   }
 
   /** @param now null if the balancer chooses the pods */
@@ -233,9 +223,8 @@ final class RevisionThrottler implements PermitSharing.LocalQueue {
     permits.setDestinations(after, healthy.transport(), eligible.podsBehindClusterIp(),
         options.balancer(concurrency), concurrency == 0 ? options.slowStart() : 0, lends);
     sharing.onPods(canShare
-        ? new SharedPods(healthy.pods().all(), eligible.ejected(now),
-            Set.copyOf(
-                DestinationSubset.of(healthy, alone.activator(), concurrency).destinations()),
+        ? new SharedPods(healthy.pods().all(), eligible.ejected(now), Set.copyOf(
+            DestinationSubset.of(healthy, alone.activator(), concurrency).destinations()),
             concurrency, isExact(), revision.timeouts().overall())
         : withoutPods());
     queue.onSubset(healthy.clusterIp() != null || !healthy.pods().isEmpty());

@@ -22,8 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param pods in order, including removed ones with running requests
  */
 public record ThrottleView(RevisionId revision, int containerConcurrency, int capacity,
-    int inFlight, int queued, Duration oldestWait, boolean newestFirst,
-    List<PodLoad> pods) {
+    int inFlight, int queued, Duration oldestWait, boolean newestFirst, List<PodLoad> pods) {
   public record PodLoad(Destination destination, int inFlight) {}
 
   /**
@@ -81,8 +80,7 @@ public record ThrottleView(RevisionId revision, int containerConcurrency, int ca
    * @param lost the activators whose link is lost
    */
   public record SharedPermitsView(@Nullable Sharing sharing, List<String> activators,
-      boolean agreed,
-      List<PodShare> pods, List<LostPeer> lost) {
+      boolean agreed, List<PodShare> pods, List<LostPeer> lost) {
     public static final SharedPermitsView ALONE = new SharedPermitsView(null, List.of(), true,
         List.of(), List.of());
 

@@ -151,19 +151,19 @@ public final class Throttler {
   public ThrottleDecision.@Nullable Permit acquireUnlimited(LiveRevision revision,
       Destination pod) {
     var throttler = revision.peek(slot);
-    return throttler == null ? null : throttler.acquireUnlimited(pod);
+    return throttler == null ? null : throttler.permits().acquireUnlimited(pod);
   }
 
   /** The number of requests that run on a pod, or wait for it only. <b>Threads.</b> Any. */
   public int load(LiveRevision revision, Destination pod) {
     var throttler = revision.peek(slot);
-    return throttler == null ? 0 : throttler.load(pod);
+    return throttler == null ? 0 : throttler.permits().load(pod);
   }
 
   /** The destinations that a revision's requests may go to now, in order. */
   public List<Destination> destinations(LiveRevision revision) {
     var throttler = revision.peek(slot);
-    return throttler == null ? List.of() : throttler.destinations();
+    return throttler == null ? List.of() : throttler.permits().subset().destinations();
   }
 
   /** Lets the requests of a revision choose their pods; null if its balancer chooses them. */

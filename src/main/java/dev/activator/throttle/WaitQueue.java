@@ -1,6 +1,5 @@
 package dev.activator.throttle;
 
-import dev.activator.throttle.PodQueues.Awaited;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.policy.AdaptiveLifo;
@@ -103,16 +102,6 @@ final class WaitQueue {
     add(request);
   }
 
-  /** Adds a request that waits for these pods. */
-  void add(QueuedRequest request, Awaited pods) {
-    byPod.add(request, pods);
-  }
-
-  /** Like {@link #add(QueuedRequest, Awaited)}, for a request that has waited for others until now. */
-  void addInOrder(QueuedRequest request, Awaited pods) {
-    byPod.addInOrder(request, pods);
-  }
-
   boolean remove(QueuedRequest request) {
     var pod = request.waitsFor;
     return pod == null
@@ -150,16 +139,6 @@ final class WaitQueue {
     }
     updateLate(nowNanos);
     return queue.isEmpty() ? late.getFirst() : queue.getFirst();
-  }
-
-  /** The request that runs next on the pod of a tenant; null if none waits for that. */
-  @Nullable QueuedRequest firstOf(Object tenant) {
-    return byPod.firstOf(tenant, order);
-  }
-
-  /** The tenants whose pods requests wait for. */
-  List<Object> tenants() {
-    return byPod.tenants();
   }
 
   /** The requests that choose their pods. */

@@ -4,6 +4,7 @@ import static dev.activator.backend.Fixtures.A;
 import static dev.activator.backend.Fixtures.REVISION;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.backend.policy.PodHealthVerdict.Verdict;
 import dev.activator.revision.PodTransport;
 import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
 import dev.activator.backend.policy.PodHealthVerdict;
@@ -101,7 +102,8 @@ class PodProberTest {
     client.answers = _ -> new ProbeResult.Refused("connection refused");
     probe(ProbeSettings.DEFAULT);
 
-    assertThat(outcomes).containsExactly(PodHealthVerdict.refused("connection refused"));
+    assertThat(outcomes)
+        .containsExactly(new PodHealthVerdict(Verdict.REFUSED, "connection refused"));
   }
 
   private PodProber h2cProber() {
@@ -300,7 +302,8 @@ class PodProberTest {
     probe(ProbeSettings.DEFAULT);
 
     assertThat(client.requests).hasSize(1);
-    assertThat(outcomes).containsExactly(PodHealthVerdict.noAnswer("malformed response"));
+    assertThat(outcomes)
+        .containsExactly(new PodHealthVerdict(Verdict.NO_ANSWER, "malformed response"));
   }
 
   @Test
@@ -315,7 +318,8 @@ class PodProberTest {
       assertThat(request.connectTimeout()).isEqualTo(Duration.ofMillis(300));
       assertThat(request.timeout()).isEqualTo(Duration.ofSeconds(5));
     });
-    assertThat(outcomes).containsExactly(PodHealthVerdict.slow("no answer within 5000 ms"));
+    assertThat(outcomes)
+        .containsExactly(new PodHealthVerdict(Verdict.SLOW, "no answer within 5000 ms"));
   }
 
   @Test
@@ -335,7 +339,8 @@ class PodProberTest {
     // then all of it is waited for the first, and 300 ms for the next
     assertThat(client.requests).extracting(ProbeRequest::timeout)
         .containsExactly(Duration.ofSeconds(5), Duration.ofMillis(300));
-    assertThat(outcomes.getLast()).isEqualTo(PodHealthVerdict.noAnswer("no answer within 300 ms"));
+    assertThat(outcomes.getLast())
+        .isEqualTo(new PodHealthVerdict(Verdict.NO_ANSWER, "no answer within 300 ms"));
   }
 
   @Test
@@ -345,7 +350,8 @@ class PodProberTest {
     client.answers = _ -> new ProbeResult.Failed("no route to the pod");
     probe(ProbeSettings.DEFAULT);
 
-    assertThat(outcomes).containsExactly(PodHealthVerdict.noConnection("no answer within 300 ms"),
-        PodHealthVerdict.noConnection("no route to the pod"));
+    assertThat(outcomes).containsExactly(
+        new PodHealthVerdict(Verdict.NO_CONNECTION, "no answer within 300 ms"),
+        new PodHealthVerdict(Verdict.NO_CONNECTION, "no route to the pod"));
   }
 }

@@ -57,30 +57,10 @@ public record PodHealthVerdict(Verdict verdict, String detail) {
     return status >= 200 && status < 400 ? ANSWERS : refusal(status);
   }
 
-  public static PodHealthVerdict misdirected(String reason) {
-    return new PodHealthVerdict(Verdict.UNHEALTHY, reason);
-  }
-
   private static PodHealthVerdict refusal(int status) {
     return new PodHealthVerdict(
         status == 502 || status == 503 ? Verdict.MESH_LIKE : Verdict.UNHEALTHY,
         "answered " + status);
-  }
-
-  public static PodHealthVerdict noAnswer(String reason) {
-    return new PodHealthVerdict(Verdict.NO_ANSWER, reason);
-  }
-
-  public static PodHealthVerdict slow(String reason) {
-    return new PodHealthVerdict(Verdict.SLOW, reason);
-  }
-
-  public static PodHealthVerdict noConnection(String reason) {
-    return new PodHealthVerdict(Verdict.NO_CONNECTION, reason);
-  }
-
-  public static PodHealthVerdict refused(String reason) {
-    return new PodHealthVerdict(Verdict.REFUSED, reason);
   }
 
   public boolean healthy() {

@@ -26,8 +26,7 @@ import org.jspecify.annotations.Nullable;
 public record RevisionPodHealth(SortedMap<Destination, PodHealth> listed, DestinationSet leaving,
     DestinationSet ending, Map<Destination, Identity> identities) {
   static final RevisionPodHealth NONE = new RevisionPodHealth(new TreeMap<>(), DestinationSet.NONE,
-      DestinationSet.NONE,
-      Map.of());
+      DestinationSet.NONE, Map.of());
 
   @Nullable PodHealth find(Destination pod) {
     return listed.get(pod);
@@ -131,8 +130,7 @@ public record RevisionPodHealth(SortedMap<Destination, PodHealth> listed, Destin
         .forEach(pod -> next.put(pod, listedNotReady(pod, missedChange(pod, pods), policy, now)));
     var inFlight = leaving.plus(where(PodHealth::isInFlight));
     return new RevisionPodHealth(next, inFlight.minus(DestinationSet.of(next.keySet())),
-        pods.ending(),
-        pods.identities());
+        pods.ending(), pods.identities());
   }
 
   private PodHealth listedReady(Destination pod, boolean missedUnready, ProbePolicy policy,

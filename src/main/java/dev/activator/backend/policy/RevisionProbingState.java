@@ -347,9 +347,7 @@ public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, C
     var probed = probePods(effects).probeClusterIp(effects);
     return new Step(
         new RevisionProbingState(policy, probed.pods, probed.clusterIp, destinations, start,
-            awaited,
-            current,
-            now),
+            awaited, current, now),
         List.copyOf(effects));
   }
 

@@ -3,6 +3,7 @@ package dev.activator.ext.admit;
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.Extension;
+import dev.activator.lifecycle.Extension.StartOrder;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.LoopGroup;
@@ -41,24 +42,11 @@ public class AdmitConfiguration {
             admit.requestDuration(), HEAD_TIMEOUT),
         pods, revisions, resources, () -> health.readiness() instanceof Readiness.Ready,
         throttler::rejectQueued);
-    return new Extension() {
-      @Override
-      public String name() {
-        return NAME;
-      }
-
-      @Override
-      public void attach() {
-        cluster.pods().subscribe(NAME, pods::listed);
-        cluster.podsGone().subscribe(NAME, last -> pods.podsGone(last.revision()));
-      }
-
-      @Override
-      public List<LifecyclePart> parts(StartOrder when) {
-        return when == StartOrder.BEFORE_REQUESTS
-            ? List.of(new LifecyclePart("port for gateways", server::start, server::stop))
-            : List.of();
-      }
-    };
+    return Extension.of(NAME, () -> {
+      cluster.pods().subscribe(NAME, pods::listed);
+      cluster.podsGone().subscribe(NAME, last -> pods.podsGone(last.revision()));
+    }, when -> when == StartOrder.BEFORE_REQUESTS
+        ? List.of(new LifecyclePart("port for gateways", server::start, server::stop))
+        : List.of());
   }
 }

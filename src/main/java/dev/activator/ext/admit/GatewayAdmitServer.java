@@ -148,8 +148,7 @@ final class GatewayAdmitServer {
   }
 
   private RequestDispatcher dispatcher(RequestDispatcher proxied) {
-    var handover = new GatewayHandover(proxied.loop(), pods, revisions,
-        settings.requestDuration());
+    var handover = new GatewayHandover(proxied.loop(), pods, revisions, settings.requestDuration());
     handovers.add(handover);
     return proxied.with(handover);
   }

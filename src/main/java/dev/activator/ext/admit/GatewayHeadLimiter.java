@@ -59,8 +59,7 @@ final class GatewayHeadLimiter extends ChannelInboundHandlerAdapter {
 
   /** @param pipeline has the codec of HTTP/1 */
   static void limit(ChannelPipeline pipeline, Loop loop, HeldRequestBytes.Share held,
-      Duration timeout,
-      AbusiveConnectionCounter endedConnections) {
+      Duration timeout, AbusiveConnectionCounter endedConnections) {
     var limit = new GatewayHeadLimiter(pipeline, loop, held, timeout, endedConnections);
     pipeline.addFirst(limit).addAfter(pipeline.context(HttpServerCodec.class).name(), null,
         limit.decoded).addLast(limit.refused);

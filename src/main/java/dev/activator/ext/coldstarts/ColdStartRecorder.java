@@ -301,8 +301,7 @@ public final class ColdStartRecorder implements RequestObserver, ColdStarts {
   }
 
   private void record(RevisionId revision, PodStart start, RequestPhases phases,
-      RequestOutcome outcome,
-      int status, long arrivedNanos) {
+      RequestOutcome outcome, int status, long arrivedNanos) {
     for (var phase : RequestPhases.Phase.values()) {
       measure(revision, phase.toString(), outcome, phases.of(phase));
     }
@@ -314,8 +313,7 @@ public final class ColdStartRecorder implements RequestObserver, ColdStarts {
 
   private void measure(RevisionId id, String phase, RequestOutcome outcome, long nanos) {
     meters.measured(MetricDefinition.COLD_START,
-        labels(id).add(PHASE, phase).add("outcome", outcome.toString()),
-        Duration.ofNanos(nanos));
+        labels(id).add(PHASE, phase).add("outcome", outcome.toString()), Duration.ofNanos(nanos));
   }
 
   private Labels labels(RevisionId id) {
@@ -326,8 +324,7 @@ public final class ColdStartRecorder implements RequestObserver, ColdStarts {
     boolean own = find(id) != null && (labelled.contains(id)
         || (labelled.size() < MAX_LABELLED_REVISIONS && labelled.add(id)));
     return Labels.of(HttpLabels.NAMESPACE, own ? id.namespace() : HttpLabels.OTHER,
-        HttpLabels.REVISION,
-        own ? id.name() : HttpLabels.OTHER);
+        HttpLabels.REVISION, own ? id.name() : HttpLabels.OTHER);
   }
 
   private void remember(Entry entry) {

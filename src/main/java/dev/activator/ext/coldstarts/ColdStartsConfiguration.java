@@ -32,23 +32,15 @@ public class ColdStartsConfiguration {
   @Bean
   Extension recordsOfColdStarts(ColdStartRecorder starts, ClusterWatcher cluster,
       RevisionBackendsManager backends, RequestObservers observers) {
-    return new Extension() {
-      @Override
-      public String name() {
-        return NAME;
-      }
-
-      @Override
-      public void attach() {
-        cluster.pods().subscribe(SUBSCRIBER, starts::listed);
-        cluster.podsGone().subscribe(SUBSCRIBER, last -> starts.podsGone(last.revision()));
-        cluster.podStarts().progress().subscribe(SUBSCRIBER, starts::progress);
-        cluster.podStarts().progressEnded().subscribe(SUBSCRIBER,
-            last -> starts.progressEnded(last.revision()));
-        backends.healthy().subscribe(SUBSCRIBER, starts::published);
-        observers.add(starts);
-        observers.add(new ServerTimingHeader());
-      }
-    };
+    return Extension.of(NAME, () -> {
+      cluster.pods().subscribe(SUBSCRIBER, starts::listed);
+      cluster.podsGone().subscribe(SUBSCRIBER, last -> starts.podsGone(last.revision()));
+      cluster.podStarts().progress().subscribe(SUBSCRIBER, starts::progress);
+      cluster.podStarts().progressEnded().subscribe(SUBSCRIBER,
+          last -> starts.progressEnded(last.revision()));
+      backends.healthy().subscribe(SUBSCRIBER, starts::published);
+      observers.add(starts);
+      observers.add(new ServerTimingHeader());
+    });
   }
 }

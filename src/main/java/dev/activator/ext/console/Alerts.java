@@ -99,10 +99,9 @@ public final class Alerts {
   static List<Condition> conditions(Inputs now) {
     var all = new ArrayList<Condition>();
     if (now.linkProblem != null) {
-      all.add(new Condition(Rule.WITHOUT_AUTOSCALER, "",
-          "This activator cannot reach "
-              + (now.leader == null ? "the autoscaler: " : "the activator that scales: ")
-              + now.linkProblem));
+      all.add(new Condition(Rule.WITHOUT_AUTOSCALER, "", "This activator cannot reach "
+          + (now.leader == null ? "the autoscaler: " : "the activator that scales: ")
+          + now.linkProblem));
     }
     if (now.leader != null && now.leader.pod() == null) {
       all.add(new Condition(Rule.WITHOUT_LEADER, "", "No activator scales"
@@ -134,8 +133,7 @@ public final class Alerts {
   private static void ofRevision(Load revision, List<Condition> to) {
     var id = revision.id.toString();
     if (revision.queued > 0 && revision.inFlight == 0) {
-      to.add(new Condition(Rule.REQUESTS_HELD, id,
-          "Requests for " + id + " wait, and none runs"));
+      to.add(new Condition(Rule.REQUESTS_HELD, id, "Requests for " + id + " wait, and none runs"));
     }
     // Most revisions have had no requests.
     if (revision.hour.isEmpty()) {

@@ -48,8 +48,7 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
 
   public ClusterRevisionDetails(ClusterWatcher cluster, Defaults own,
       EventFetcher events, Function<RevisionId, @Nullable WorkloadDetails> workloads,
-      ScalingExplanationBuilder scaling,
-      Supplier<KnativeAutoscalerDefaults> defaults,
+      ScalingExplanationBuilder scaling, Supplier<KnativeAutoscalerDefaults> defaults,
       WakingExplanations waking) {
     this.waking = waking;
     this.cluster = cluster;

@@ -20,7 +20,6 @@ import dev.activator.management.MetricsServer;
 import dev.activator.meters.ProcessSaturation;
 import dev.activator.observability.ColdStarts;
 import dev.activator.observability.RequestObservers;
-import dev.activator.platform.KnativeAutoscalerDefaults;
 import dev.activator.platform.Platform;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.RevisionId;
@@ -71,41 +70,27 @@ public class ConsoleConfiguration {
 
   @Bean
   Extension console(ConsoleParts parts, Kernel kernel) {
-    return new Extension() {
-      @Override
-      public String name() {
-        return NAME;
-      }
-
-      @Override
-      public void attach() {
-        kernel.throttler.starved().subscribe(NAME, id -> {
-          parts.silence.requestsWait();
-          parts.reasons.onStarved(id);
-        });
-        kernel.throttler.waiting().subscribe(NAME,
-            now -> parts.waits.onWaiting(now.revision()));
-        kernel.reporter.reports().subscribe(NAME, parts.minutes::reported);
-        kernel.reporter.reports().subscribe(NAME, parts.hours::reported);
-        kernel.observers.add(parts.hours);
-        kernel.starts.onStart(parts.hours::started);
-      }
-
-      @Override
-      public List<LifecyclePart> parts(StartOrder when) {
-        return switch (when) {
-          // Available while the start waits for the cluster, and during a drain. Its streams are
-          // closed after all other parts have stopped, but before its port waits for their end.
-          case FIRST -> List.of(
-              new LifecyclePart("console port", () -> parts.server.open(kernel.pages::handle),
-                  parts.server::close),
-              LifecyclePart.stopped("console", parts.live::close));
-          case BEFORE_REQUESTS -> List.of();
-          case AFTER_REQUESTS -> List.of(new LifecyclePart("console's history",
-              parts.sampler::start, parts.sampler::stop));
-        };
-      }
-    };
+    return Extension.of(NAME, () -> {
+      kernel.throttler.starved().subscribe(NAME, id -> {
+        parts.silence.requestsWait();
+        parts.reasons.onStarved(id);
+      });
+      kernel.throttler.waiting().subscribe(NAME, now -> parts.waits.onWaiting(now.revision()));
+      kernel.reporter.reports().subscribe(NAME, parts.minutes::reported);
+      kernel.reporter.reports().subscribe(NAME, parts.hours::reported);
+      kernel.observers.add(parts.hours);
+      kernel.starts.onStart(parts.hours::started);
+    }, when -> switch (when) {
+      // Available while the start waits for the cluster, and during a drain. Its streams are
+      // closed after all other parts have stopped, but before its port waits for their end.
+      case FIRST -> List.of(
+          new LifecyclePart("console port", () -> parts.server.open(kernel.pages::handle),
+              parts.server::close),
+          LifecyclePart.stopped("console", parts.live::close));
+      case BEFORE_REQUESTS -> List.of();
+      case AFTER_REQUESTS -> List.of(new LifecyclePart("console's history",
+          parts.sampler::start, parts.sampler::stop));
+    });
   }
 
   @Bean
@@ -162,8 +147,7 @@ public class ConsoleConfiguration {
 
   @Bean
   RevisionInspector inspector(RevisionBackendsManager backends, Throttler throttler,
-      AutoscalerLink link,
-      ClusterWatcher cluster, LoopGroup loops, Platform platform,
+      AutoscalerLink link, ClusterWatcher cluster, LoopGroup loops, Platform platform,
       ObjectProvider<WakingExplanations> waking, ColdStarts coldStarts,
       ObjectProvider<PeerSnapshot.Source> peers, ApiSilence silence) {
     var reports = scaling(platform);
@@ -245,8 +229,7 @@ public class ConsoleConfiguration {
   }
 
   @Bean
-  ActivatorActuatorEndpoint activatorEndpoint(RevisionInspector inspector,
-      ColdStarts coldStarts) {
+  ActivatorActuatorEndpoint activatorEndpoint(RevisionInspector inspector, ColdStarts coldStarts) {
     return new ActivatorActuatorEndpoint(inspector, coldStarts::latest);
   }
 
@@ -265,8 +248,7 @@ public class ConsoleConfiguration {
   @Bean
   RevisionCardData.Source revisionCards(Platform platform, ClusterWatcher cluster,
       IdentityProperties identity, ProxyServerProperties serving, MinuteHistory requestHistory,
-      RevisionHourHistory hours, LoopGroup loops,
-      ObjectProvider<WakingExplanations> waking) {
+      RevisionHourHistory hours, LoopGroup loops, ObjectProvider<WakingExplanations> waking) {
     var clock = loops.loopFor(CLOCK);
     var scalingDefaults = platform.scalingDefaults();
     var own = scalingDefaults == null ? null : KnativeAutoscalerDefaults.of(scalingDefaults);
@@ -288,8 +270,7 @@ public class ConsoleConfiguration {
   LiveConsole liveConsole(RevisionInspector inspector, RevisionCardData.Source cards,
       ColdStarts coldStarts,
       ActivatorHealth health, Platform platform, ObjectProvider<PeerSnapshot.Source> peers,
-      Alerts alerts,
-      ConsoleLinksProperties links) {
+      Alerts alerts, ConsoleLinksProperties links) {
     var sources = new LiveConsole.Sources(cards, coldStarts::latest,
         () -> switch (health.readiness()) {
           case Readiness.Ready() -> "";

@@ -92,9 +92,8 @@ final class ConsoleHtml {
 
   static String numbers(RevisionCardData card) {
     return "<dl class=\"numbers\">"
-        + number("pods",
-            card.ready() + " / "
-                + (card.details().maxPods() == null ? "∞" : card.details().maxPods()))
+        + number("pods", card.ready() + " / "
+            + (card.details().maxPods() == null ? "∞" : card.details().maxPods()))
         + number("in flight", card.now().inFlight()) + number("queued", card.now().queued())
         + number("p50, 1 min", percentile(card, 0.5)) + number("p99", percentile(card, 0.99))
         + "</dl>";

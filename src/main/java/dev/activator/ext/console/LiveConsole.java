@@ -241,8 +241,7 @@ public final class LiveConsole implements AutoCloseable {
   Flux<ServerSentEvent<Object>> events(String revision, ServiceListQuery query) {
     int slash = revision.indexOf('/');
     var pages = revision.isEmpty()
-        ? Flux.concat(listParts(query),
-            list.map(now -> parts(now, query)))
+        ? Flux.concat(listParts(query), list.map(now -> parts(now, query)))
         : Flux.concat(Flux.just(0), ticks).onBackpressureDrop()
             .concatMap(_ -> orTrouble(detailParts(
                 new RevisionId(revision.substring(0, slash), revision.substring(slash + 1)))), 1);

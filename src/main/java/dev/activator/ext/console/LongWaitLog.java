@@ -82,8 +82,7 @@ final class LongWaitLog {
     inspector.snapshot(id).thenAccept(now -> {
       if (now != null && now.queued() > 0) {
         var diagnosis = WaitDiagnosis.of(now);
-        log.warn("{} {}", diagnosis.summary().replaceAll("\\p{Cntrl}+", " "),
-            diagnosis.whatToDo());
+        log.warn("{} {}", diagnosis.summary().replaceAll("\\p{Cntrl}+", " "), diagnosis.whatToDo());
       }
     });
   }

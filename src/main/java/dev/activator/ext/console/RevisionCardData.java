@@ -160,8 +160,7 @@ public record RevisionCardData(RevisionSnapshot now, WaitDiagnosis diagnosis, Ca
       var diagnosis = WaitDiagnosis.of(now);
       var details = details().card(id);
       return new RevisionCardData(now, diagnosis, details, badge(now, diagnosis, details),
-          requestHistory.of(id),
-          hours.of(id), failed(now));
+          requestHistory.of(id), hours.of(id), failed(now));
     }
 
     private @Nullable Failed failed(RevisionSnapshot now) {
@@ -171,8 +170,7 @@ public record RevisionCardData(RevisionSnapshot now, WaitDiagnosis diagnosis, Ca
       }
       var why = now.queue().start().failure();
       var reason = last.outcome().served() ? "the pod's own" : last.outcome().toString();
-      return new Failed(
-          why == null ? reason : reason + ", " + why.reason(), last.status(),
+      return new Failed(why == null ? reason : reason + ", " + why.reason(), last.status(),
           Duration.ofNanos(Math.max(0, nanoTime.getAsLong() - last.atNanos())));
     }
   }

@@ -91,8 +91,7 @@ public final class RevisionInspector {
     }
   }
 
-  public RevisionInspector(RevisionBackendsManager backends, Throttler throttler,
-      Sources sources) {
+  public RevisionInspector(RevisionBackendsManager backends, Throttler throttler, Sources sources) {
     this.backends = backends;
     this.throttler = throttler;
     this.sources = sources;
@@ -120,8 +119,7 @@ public final class RevisionInspector {
     return snapshot(id).thenApply(now -> now == null
         ? RevisionWaitReport.unknown(id, sources.scaling(id), sources.leader())
         : RevisionWaitReport.of(now, siblings, sources.scaling(id), sources.leader(),
-            sources.waking().of(id),
-            sources::named));
+            sources.waking().of(id), sources::named));
   }
 
   CompletableFuture<@Nullable RevisionSnapshot> snapshot(RevisionId id) {
@@ -162,8 +160,7 @@ public final class RevisionInspector {
    * @param unscalable the number of workloads that cannot be scaled, by reason
    */
   public CompletableFuture<Alerts.Inputs> alertInputs(List<ThrottleView> views,
-      RevisionHourHistory hours,
-      double saturation, Map<String, Integer> unscalable) {
+      RevisionHourHistory hours, double saturation, Map<String, Integer> unscalable) {
     var revisions = views.stream().map(view -> new Alerts.Load(view.revision(), view.inFlight(),
         view.queued(), hours.of(view.revision()))).toList();
     return sources.link().thenApply(view -> new Alerts.Inputs(RevisionSnapshot.problem(view),
@@ -197,15 +194,13 @@ public final class RevisionInspector {
   }
 
   /** Reads a revision. Call on its loop. */
-  private @Nullable RevisionSnapshot read(RevisionId id, AutoscalerLink.View view,
-      ApiState state) {
+  private @Nullable RevisionSnapshot read(RevisionId id, AutoscalerLink.View view, ApiState state) {
     var queue = throttler.inspect(id);
     return queue == null
         ? null
         : new RevisionSnapshot(id, sources.isScaledService(id)
             ? WaitState.Kind.SCALED_SERVICE
-            : WaitState.Kind.REVISION, backends.view(id), queue, view, state,
-            sources.processes(id),
+            : WaitState.Kind.REVISION, backends.view(id), queue, view, state, sources.processes(id),
             queue.start().requested() == null ? null : sources.start(id));
   }
 }

@@ -42,9 +42,7 @@ final class RevisionPage {
   }
 
   static SequencedMap<String, String> of(String problem, RevisionCardData card,
-      ConsoleLinksProperties links,
-      Instant now,
-      List<RevisionDetailsSource.Setting> settings,
+      ConsoleLinksProperties links, Instant now, List<RevisionDetailsSource.Setting> settings,
       RevisionDetailsSource.Known<RevisionDetailsSource.EventLine> events,
       RevisionDetailsSource.Known<String> log, List<ColdStart> starts,
       @Nullable RevisionActions actions) {
@@ -61,8 +59,7 @@ final class RevisionPage {
     parts.put("settings", settings(settings));
     parts.put("events", events(events));
     parts.put("log", log(log));
-    parts.put("starts",
-        ConsoleColdStartSection.of(ofIt, false));
+    parts.put("starts", ConsoleColdStartSection.of(ofIt, false));
     return parts;
   }
 

@@ -29,8 +29,7 @@ public final class RevisionStateSampler {
 
   /** @param afterwards called when all revisions have been sampled */
   public RevisionStateSampler(Loop loop, RevisionInspector inspector, RevisionCardData.Source cards,
-      RevisionHourHistory hours,
-      Runnable afterwards) {
+      RevisionHourHistory hours, Runnable afterwards) {
     this.loop = loop;
     this.inspector = inspector;
     this.cards = cards;

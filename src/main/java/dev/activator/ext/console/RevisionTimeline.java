@@ -31,13 +31,11 @@ final class RevisionTimeline {
     lane(html, "queued", hour.peak(Kind.QUEUED),
         area("queued", hour.of(Kind.QUEUED), hour.peak(Kind.QUEUED)),
         "at most " + hour.peak(Kind.QUEUED), HEIGHT);
-    lane(html, "pods", hour.peak(Kind.PODS),
-        area("pods", hour.of(Kind.PODS), hour.peak(Kind.PODS)),
+    lane(html, "pods", hour.peak(Kind.PODS), area("pods", hour.of(Kind.PODS), hour.peak(Kind.PODS)),
         "at most " + hour.peak(Kind.PODS), HEIGHT);
     var begun = new StringBuilder();
     for (var start : starts) {
-      double width = Math.max(3.0,
-          start.phases().totalNanos() / 6e10 * MINUTE);
+      double width = Math.max(3.0, start.phases().totalNanos() / 6e10 * MINUTE);
       rect(begun, "start", at(start.when(), now), width, LOW);
     }
     lane(html, "cold starts", 0, begun.toString(), Html.count(starts.size(), "cold start"), LOW);

@@ -83,8 +83,7 @@ public final class TokenReviewAuthorizer {
   }
 
   public TokenReviewAuthorizer(Supplier<@Nullable KubernetesApiClient> api, String url,
-      LongSupplier nanoTime,
-      Duration timeout) {
+      LongSupplier nanoTime, Duration timeout) {
     this.api = api;
     this.url = url;
     this.nanoTime = nanoTime;

@@ -127,8 +127,7 @@ final class Borrower {
    * The requests that may run on certain pods of another activator only, without those that get idle
    * permits.
    */
-  private Map<Destination, Bound> bound(PeerRevisionState lender,
-      Map<Destination, Integer> byPod) {
+  private Map<Destination, Bound> bound(PeerRevisionState lender, Map<Destination, Integer> byPod) {
     var all = new HashMap<Destination, Bound>();
     byPod.forEach((destination, count) -> {
       var pod = pods.get(destination);

@@ -10,6 +10,7 @@ import dev.activator.ext.lending.link.PeerSecret.PeerKeyLoader;
 import dev.activator.ext.lending.link.PeerNetwork;
 import dev.activator.ext.lending.link.PeerTransport;
 import dev.activator.lifecycle.Extension;
+import dev.activator.lifecycle.Extension.StartOrder;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.NettyLoop;
 import dev.activator.observability.Meters;
@@ -81,35 +82,22 @@ public class LendingConfiguration {
     if (isOff(lending, platform)) {
       return () -> NAME;
     }
-    return new Extension() {
-      private final PeerTransport opened = port.getObject();
-
-      @Override
-      public String name() {
-        return NAME;
+    var opened = port.getObject();
+    return Extension.of(NAME, () -> {
+      var network = opened.network();
+      cluster.publicAddresses().subscribe(NAME, network::publicAddresses);
+      network.answerLoads(() -> PeerSnapshot.Load.of(throttler.views()));
+      addPeers(meters, network);
+      if (lending.mode() == Mode.ON) {
+        lends.start(network.loop(), network);
+        network.listen(lends);
+        addLending(meters, lends);
       }
-
-      @Override
-      public void attach() {
-        var network = opened.network();
-        cluster.publicAddresses().subscribe(NAME, network::publicAddresses);
-        network.answerLoads(() -> PeerSnapshot.Load.of(throttler.views()));
-        addPeers(meters, network);
-        if (lending.mode() == Mode.ON) {
-          lends.start(network.loop(), network);
-          network.listen(lends);
-          addLending(meters, lends);
-        }
-      }
-
-      @Override
-      public List<LifecyclePart> parts(StartOrder when) {
+    },
         // Stopped after the last request, because borrowed permits are returned until then.
-        return when == StartOrder.BEFORE_REQUESTS
+        when -> when == StartOrder.BEFORE_REQUESTS
             ? List.of(new LifecyclePart("links to other activators", opened::open, opened::close))
-            : List.of();
-      }
-    };
+            : List.of());
   }
 
   private static boolean isOff(LendingProperties lending, Platform platform) {

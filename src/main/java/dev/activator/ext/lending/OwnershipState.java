@@ -120,8 +120,7 @@ record OwnershipState(String own, boolean isLinked, KnownActivators known, List<
       case Event.Listed(var addresses) -> {
         var next = seen(known, addresses);
         boolean onlyThis = addresses.equals(List.of(own));
-        yield next.withHadAll(
-            !next.isActive() && (onlyThis || hadAll && addresses.contains(own)))
+        yield next.withHadAll(!next.isActive() && (onlyThis || hadAll && addresses.contains(own)))
             .continued(this, false);
       }
       case Event.WaitedForList() -> {

@@ -163,7 +163,7 @@ public final class RevisionLending implements RevisionSharing {
       perform(step);
       settle();
       if (state.owners().allLend()) {
-        ledger.reportFound(found);
+        ledger.borrower().reportFound(found);
       }
     } else {
       perform(step);
@@ -351,8 +351,7 @@ public final class RevisionLending implements RevisionSharing {
     if (yield.epoch() == epoch) {
       peer.agreed = true;
       peer.openLending(yield.account());
-      ledger.opened(peer, yield,
-          pod -> !state.owners().allLend() || state.isOwn(pod.owner));
+      ledger.opened(peer, yield, pod -> !state.owners().allLend() || state.isOwn(pod.owner));
     }
   }
 
@@ -362,8 +361,7 @@ public final class RevisionLending implements RevisionSharing {
     }
     if (state.owners().allLend()) {
       boolean allowed = !state.pods().exact() || allAgree();
-      ledger.acquire(
-          pod -> allowed && state.isOwn(pod.owner) || isSharedWithoutLink(pod));
+      ledger.acquire(pod -> allowed && state.isOwn(pod.owner) || isSharedWithoutLink(pod));
     } else {
       ledger.own(pod -> !state.awaitsList() && state.pods().slice().contains(pod));
     }
@@ -371,7 +369,7 @@ public final class RevisionLending implements RevisionSharing {
       ledger.pods().forEach(this::keepUntilRequested);
     }
     ledger.settle(pod -> state.isOwn(pod.owner));
-    queuedElsewhere = state.owners().allLend() ? ledger.queuedElsewhere() : 0;
+    queuedElsewhere = state.owners().allLend() ? ledger.lender().queuedElsewhere() : 0;
     lent = ledger.lent();
     borrowed = ledger.borrowed();
     if (ledger.hasLoans() || ledger.hasManyUnused() || queue.queued() > 0 || !allAgree()) {
@@ -443,7 +441,7 @@ public final class RevisionLending implements RevisionSharing {
       lending.counts().savedSeconds().add(ledger.runningBeyondOwnPods());
       ledger.returnIdle();
       if (state.owners().allLend()) {
-        ledger.reportReached();
+        ledger.borrower().reportReached(ledger.pods());
       }
       if (ledger.hasManyUnused()) {
         // Opens new accounts in both directions, so that both sides can drop the unused pods.
@@ -496,8 +494,7 @@ public final class RevisionLending implements RevisionSharing {
             permits.permits(pod.pod), pod.lent()))
         .sorted(Comparator.comparing(PodShare::pod)).toList();
     return new SharedPermitsView(state.owners().allLend() ? Sharing.OWNED : Sharing.SLICES,
-        state.owners().activators(),
-        !state.owners().allLend() || allAgree(), pods,
+        state.owners().activators(), !state.owners().allLend() || allAgree(), pods,
         peers.values().stream().filter(peer -> !peer.connected).map(this::lost).toList());
   }
 
@@ -510,8 +507,7 @@ public final class RevisionLending implements RevisionSharing {
     if (state.pods().exact() && hasLeft && !peer.agreed && !peer.expired) {
       left = Math.max(left, longest - Math.min(silent, peer.leftTicks()));
     }
-    return new LostPeer(peer.address(),
-        Duration.ofNanos(loop.nanoTime() - peer.lostNanos), lentTo,
+    return new LostPeer(peer.address(), Duration.ofNanos(loop.nanoTime() - peer.lostNanos), lentTo,
         Duration.ofSeconds(Math.max(0, left)));
   }
 }

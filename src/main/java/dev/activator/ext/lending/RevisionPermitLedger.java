@@ -192,13 +192,12 @@ final class RevisionPermitLedger {
     }
   }
 
-  /** If requests have waited for long, reports to owners of pods which of them can be reached. */
-  void reportReached() {
-    borrower.reportReached(pods.values());
+  Borrower borrower() {
+    return borrower;
   }
 
-  void reportFound(Set<PodLoans> found) {
-    borrower.reportFound(found);
+  Lender lender() {
+    return lender;
   }
 
   /** @param isTaken whether no further permits of a pod may be borrowed */
@@ -299,11 +298,6 @@ final class RevisionPermitLedger {
       var loan = pod.loanOf(before);
       giveBack(pod, before, loan, loan.outstanding());
     }
-  }
-
-  /** The number of requests that are known to wait at other activators. */
-  int queuedElsewhere() {
-    return lender.queuedElsewhere();
   }
 
   /** Whether many pods no longer exist but are still counted in open accounts. */

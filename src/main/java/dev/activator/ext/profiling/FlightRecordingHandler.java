@@ -92,8 +92,7 @@ public final class FlightRecordingHandler {
   private static Mono<Void> send(Recording recording, Duration length,
       HttpServerResponse response) {
     response.header(HttpHeaderNames.CONTENT_TYPE, "application/octet-stream");
-    response.header(HttpHeaderNames.CONTENT_DISPOSITION,
-        "attachment; filename=\"activator.jfr\"");
+    response.header(HttpHeaderNames.CONTENT_DISPOSITION, "attachment; filename=\"activator.jfr\"");
     // Sends the headers at once, because otherwise the server would seem to hang during the
     // recording.
     return Mono.from(response.sendHeaders())

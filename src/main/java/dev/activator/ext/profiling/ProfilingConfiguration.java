@@ -4,6 +4,7 @@ import dev.activator.knative.ClusterWatcher;
 import dev.activator.config.ObservabilityConfig.Profiling;
 import dev.activator.config.ParsedSettings;
 import dev.activator.lifecycle.Extension;
+import dev.activator.lifecycle.Extension.StartOrder;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.settings.ClusterProperties.ConfigMapProperties;
 import dev.activator.settings.IdentityProperties;
@@ -20,29 +21,17 @@ public class ProfilingConfiguration {
   Extension profiling(ProfilingProperties properties, ClusterWatcher cluster,
       IdentityProperties identity, ConfigMapProperties names) {
     var server = new ProfilingServer(properties.bindAddress(), properties.port());
-    return new Extension() {
-      @Override
-      public String name() {
-        return "profiling";
-      }
-
-      @Override
-      public void attach() {
-        // Parsed separately, so that an error elsewhere in the map does not block this switch.
-        cluster.onConfigMap(identity.systemNamespace(), names.observability(), data -> {
-          if (Profiling.parse(data) instanceof ParsedSettings.Valid<Profiling>(var now)) {
-            server.use(now);
-          }
-        });
-      }
-
-      @Override
-      public List<LifecyclePart> parts(StartOrder when) {
+    return Extension.of("profiling", () -> {
+      // Parsed separately, so that an error elsewhere in the map does not block this switch.
+      cluster.onConfigMap(identity.systemNamespace(), names.observability(), data -> {
+        if (Profiling.parse(data) instanceof ParsedSettings.Valid<Profiling>(var now)) {
+          server.use(now);
+        }
+      });
+    },
         // Always listens; answers 404 unless profiling is enabled.
-        return when == StartOrder.FIRST
+        when -> when == StartOrder.FIRST
             ? List.of(new LifecyclePart("profiling port", server::start, server::stop))
-            : List.of();
-      }
-    };
+            : List.of());
   }
 }

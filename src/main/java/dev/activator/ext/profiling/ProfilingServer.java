@@ -140,8 +140,7 @@ public final class ProfilingServer {
 
   private static Publisher<Void> text(HttpServerResponse response, Callable<String> text) {
     response.header(HttpHeaderNames.CONTENT_TYPE, "text/plain; charset=utf-8");
-    return response.sendString(
-        Mono.fromCallable(text).subscribeOn(Schedulers.boundedElastic()));
+    return response.sendString(Mono.fromCallable(text).subscribeOn(Schedulers.boundedElastic()));
   }
 
   private static String commandLine() {

@@ -56,23 +56,15 @@ public class WakeWithConfiguration {
   @Bean
   Extension wakeWith(WakeWithStarter wakeWith, StartOutcomes outcomes,
       ClusterWatcher cluster, Throttler throttler, Meters meters) {
-    return new Extension() {
-      @Override
-      public String name() {
-        return NAME;
-      }
-
-      @Override
-      public void attach() {
-        cluster.revisions().subscribe(NAME, wakeWith::onRevision);
-        throttler.starts().subscribe(NAME, wakeWith::onStart);
-        meters.number(MetricDefinition.PREWARM, outcome("used"), outcomes::used);
-        meters.number(MetricDefinition.PREWARM, outcome("late"), outcomes::late);
-        meters.number(MetricDefinition.PREWARM, outcome("unused"), outcomes::unused);
-        meters.number(MetricDefinition.PREWARM_SAVED, Labels.of("source", SOURCE),
-            outcomes::savedSeconds);
-      }
-    };
+    return Extension.of(NAME, () -> {
+      cluster.revisions().subscribe(NAME, wakeWith::onRevision);
+      throttler.starts().subscribe(NAME, wakeWith::onStart);
+      meters.number(MetricDefinition.PREWARM, outcome("used"), outcomes::used);
+      meters.number(MetricDefinition.PREWARM, outcome("late"), outcomes::late);
+      meters.number(MetricDefinition.PREWARM, outcome("unused"), outcomes::unused);
+      meters.number(MetricDefinition.PREWARM_SAVED, Labels.of("source", SOURCE),
+          outcomes::savedSeconds);
+    });
   }
 
   private static Labels outcome(String name) {

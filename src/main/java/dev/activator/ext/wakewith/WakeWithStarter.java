@@ -40,8 +40,7 @@ public final class WakeWithStarter {
    * @param onStarted called on the loop of {@code starts} with each revision that was started
    */
   public WakeWithStarter(LiveRevisions revisions, SpeculativeStarts starts,
-      Function<RevisionId, @Nullable RevisionId> resolve,
-      Consumer<RevisionId> onStarted) {
+      Function<RevisionId, @Nullable RevisionId> resolve, Consumer<RevisionId> onStarted) {
     this.revisions = revisions;
     this.named = revisions.slot("wake-with", now -> parse(now.spec()));
     this.onStarted = onStarted;

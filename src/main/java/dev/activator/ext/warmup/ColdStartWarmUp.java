@@ -54,8 +54,7 @@ public final class ColdStartWarmUp {
   private final JsonFactory json = new JsonFactory();
   private final ThreadLoop loop = new ThreadLoop("warm-up");
   private final Informer<ObjectDecodeResult<RevisionEndpointSlice>> informer = new Informer<>(
-      "warm-up", loop,
-      Duration.ZERO, KnativeKinds.ENDPOINTS::stored);
+      "warm-up", loop, Duration.ZERO, KnativeKinds.ENDPOINTS::stored);
   private final CountDownLatch left;
   private int version;
   private @Nullable RevisionBackendsManager backends;
@@ -94,8 +93,7 @@ public final class ColdStartWarmUp {
         new HttpProbeClient(upstreams, ProbeSettings.DEFAULT.repeatsPerSecond()),
         ProbeSettings.DEFAULT, random);
     backends = watching;
-    var throttler = new Throttler(revisions, JvmWarmUp.LOOPBACK,
-        ThrottlerOptions.of(1), random);
+    var throttler = new Throttler(revisions, JvmWarmUp.LOOPBACK, ThrottlerOptions.of(1), random);
     watching.healthy().subscribe("throttler", throttler::destinations);
     var pods = new RevisionChangePublisher<PrivateEndpoints>("pods");
     pods.changes().subscribe("warm-up", watching::listed);

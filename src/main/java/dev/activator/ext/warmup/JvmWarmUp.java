@@ -120,8 +120,7 @@ public final class JvmWarmUp {
       }
       var _ = left.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (IOException | RuntimeException e) {
-      log.info("The first requests will take longer, as none could be tried: {}",
-          e.toString());
+      log.info("The first requests will take longer, as none could be tried: {}", e.toString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {

@@ -36,24 +36,15 @@ public class WarmUpConfiguration {
     var coldStarts = new JvmWarmUpThread(
         () -> new ColdStartWarmUp(resources.onServer(LoopResources.DEFAULT_NATIVE), loops, random,
             COLD_STARTS).run(COLD_STARTS_TIME));
-    return new Extension() {
-      @Override
-      public String name() {
-        return "warmup";
-      }
-
-      @Override
-      public List<LifecyclePart> parts(StartOrder when) {
-        return switch (when) {
-          case FIRST -> List.of();
-          // So that the first callers do not wait for class loading.
-          case BEFORE_REQUESTS ->
-            List.of(LifecyclePart.started("end of the warm-up", () -> requests.await(TIME)));
-          // It would take most of the time of a start.
-          case AFTER_REQUESTS -> List.of(new LifecyclePart("warm-up of cold starts",
-              coldStarts::begin, coldStarts::stop));
-        };
-      }
-    };
+    return Extension.of("warmup", () -> {
+    }, when -> switch (when) {
+      case FIRST -> List.of();
+      // So that the first callers do not wait for class loading.
+      case BEFORE_REQUESTS ->
+        List.of(LifecyclePart.started("end of the warm-up", () -> requests.await(TIME)));
+      // It would take most of the time of a start.
+      case AFTER_REQUESTS -> List.of(new LifecyclePart("warm-up of cold starts",
+          coldStarts::begin, coldStarts::stop));
+    });
   }
 }

@@ -62,8 +62,7 @@ public record AdaptiveLifo(boolean newestFirst, long newestFirstSinceNanos, doub
     return queuedNanos < STANDING_NANOS
         ? this
         : new AdaptiveLifo(newestFirst, newestFirstSinceNanos, leftShare * (1 - WEIGHT),
-            lastLeftNanos,
-            patienceNanos, towards(serviceNanos, ranNanos));
+            lastLeftNanos, patienceNanos, towards(serviceNanos, ranNanos));
   }
 
   /** The order now. It is by arrival again if no caller has left for a while. */

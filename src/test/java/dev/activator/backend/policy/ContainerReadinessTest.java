@@ -3,6 +3,7 @@ package dev.activator.backend.policy;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.backend.policy.PodHealthVerdict.Verdict;
 import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
 import dev.activator.backend.policy.RevisionWatcherState.Addressed;
 import dev.activator.backend.policy.RevisionWatcherState.Answer;
@@ -32,12 +33,12 @@ class ContainerReadinessTest {
 
   private enum Probe {
     ANSWERED(PodHealthVerdict.ANSWERS),
-    SLOW(PodHealthVerdict.slow("no answer within 1000 ms")),
+    SLOW(new PodHealthVerdict(Verdict.SLOW, "no answer within 1000 ms")),
     NOT_FOUND(PodHealthVerdict.ofContainer(404)),
     UNAVAILABLE(PodHealthVerdict.ofContainer(503)),
-    CLOSED(PodHealthVerdict.noAnswer("closed")),
-    LOST(PodHealthVerdict.noConnection("no answer within 300 ms")),
-    REFUSED(PodHealthVerdict.refused("refused"));
+    CLOSED(new PodHealthVerdict(Verdict.NO_ANSWER, "closed")),
+    LOST(new PodHealthVerdict(Verdict.NO_CONNECTION, "no answer within 300 ms")),
+    REFUSED(new PodHealthVerdict(Verdict.REFUSED, "refused"));
 
     private final PodHealthVerdict verdict;
 

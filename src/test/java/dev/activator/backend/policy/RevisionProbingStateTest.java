@@ -2,6 +2,7 @@ package dev.activator.backend.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.backend.policy.PodHealthVerdict.Verdict;
 import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
 import dev.activator.backend.policy.RevisionWatcherState.Answer;
 import dev.activator.backend.policy.RevisionWatcherState.Answered;
@@ -28,7 +29,8 @@ class RevisionProbingStateTest {
   private static final Destination A = new Destination("10.0.0.1", 8012);
   private static final Destination B = new Destination("10.0.0.2", 8012);
   private static final PodHealthVerdict OK = PodHealthVerdict.of(200, "queue");
-  private static final PodHealthVerdict REFUSED = PodHealthVerdict.refused("connection refused");
+  private static final PodHealthVerdict REFUSED = new PodHealthVerdict(Verdict.REFUSED,
+      "connection refused");
   private static final Duration TOOK = Duration.ofMillis(1);
 
   private static RevisionWatcherState watching() {

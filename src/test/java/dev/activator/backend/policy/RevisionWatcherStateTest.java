@@ -4,6 +4,7 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.backend.policy.PodHealthVerdict.Verdict;
 import dev.activator.backend.policy.ProbeQueue.Urgency;
 import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
 import dev.activator.backend.policy.RevisionWatcherState.Addressed;
@@ -43,7 +44,8 @@ class RevisionWatcherStateTest {
   private static final Destination OTHER_CIP = new Destination("10.1.0.2", 80);
   private static final PodHealthVerdict OK = PodHealthVerdict.of(200, "queue");
   private static final PodHealthVerdict MESH = PodHealthVerdict.of(503, "");
-  private static final PodHealthVerdict REFUSED = PodHealthVerdict.refused("connection refused");
+  private static final PodHealthVerdict REFUSED = new PodHealthVerdict(Verdict.REFUSED,
+      "connection refused");
 
   private RevisionWatcherState state = watching(MeshMode.AUTO);
   private Duration now = Duration.ZERO;

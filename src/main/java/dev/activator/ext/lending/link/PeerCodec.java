@@ -98,8 +98,7 @@ final class PeerCodec {
       case WANT -> {
         var want = frame.getWant();
         yield new Want(id(want.getRevision()), want.getAccount(), number(want.getQueued()),
-            Duration.ofNanos(count(want.getOldestNanos())), count(want.getSeen()),
-            bound(want));
+            Duration.ofNanos(count(want.getOldestNanos())), count(want.getSeen()), bound(want));
       }
       case GRANT -> {
         var loan = frame.getGrant();

@@ -75,8 +75,7 @@ final class PeerLink implements PeerSocket.Events {
   }
 
   PeerId id() {
-    return new PeerId(hello.getAddress(),
-        pod() + "/" + Long.toHexString(hello.getIncarnation()));
+    return new PeerId(hello.getAddress(), pod() + "/" + Long.toHexString(hello.getIncarnation()));
   }
 
   PeerState.Link asState() {

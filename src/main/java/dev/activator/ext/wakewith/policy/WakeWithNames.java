@@ -48,8 +48,7 @@ public final class WakeWithNames {
         problems.accept("'" + part.strip() + "' is one more than the " + MAX_NAMES
             + " names that count");
       } else {
-        names.add(
-            new RevisionId(name.group(2) == null ? namespace : name.group(2), name.group(1)));
+        names.add(new RevisionId(name.group(2) == null ? namespace : name.group(2), name.group(1)));
       }
     }
     return List.copyOf(names);
