@@ -130,28 +130,30 @@ public final class ProxyServer {
     return listens;
   }
 
-  @SuppressWarnings("FutureReturnValueIgnored") // A channel that cannot be closed is closed already.
-  private synchronized void listens(ChannelFuture bound, CompletableFuture<Channel> listens) {
+  private void listens(ChannelFuture bound, CompletableFuture<Channel> listens) {
     var channel = bound.channel();
     if (!bound.isSuccess()) {
       listens.completeExceptionally(bound.cause());
-    } else if (draining) {
-      channel.close();
-      listens.cancel(false);
-    } else {
-      listening.add(channel);
+    } else if (opened(channel)) {
       channel.closeFuture().addListener(_ -> forget(channel));
       listens.complete(channel);
+    } else {
+      listens.cancel(false);
     }
+  }
+
+  /** Closes the channel instead if the proxy drains already. */
+  @SuppressWarnings("FutureReturnValueIgnored") // A channel that cannot be closed is closed already.
+  private synchronized boolean opened(Channel channel) {
+    if (draining) {
+      channel.close();
+      return false;
+    }
+    return listening.add(channel);
   }
 
   private synchronized void forget(Channel closed) {
     listening.remove(closed);
-  }
-
-  private int listen(String host, int port, Consumer<Channel> handlers) throws IOException {
-    // Without the lock: the thread that binds may be waiting for it, in listens for another port.
-    return listens(bootstrap(handlers).bind(host, port).awaitUninterruptibly(), host, port);
   }
 
   private ServerBootstrap bootstrap(Consumer<Channel> handlers) {
@@ -169,18 +171,16 @@ public final class ProxyServer {
     return server;
   }
 
-  @SuppressWarnings("FutureReturnValueIgnored") // A channel that cannot be closed is closed already.
-  private synchronized int listens(ChannelFuture bound, String host, int port)
-      throws IOException {
+  private int listen(String host, int port, Consumer<Channel> handlers) throws IOException {
+    // Without the lock: the thread that binds may be waiting for it, to open another port.
+    var bound = bootstrap(handlers).bind(host, port).awaitUninterruptibly();
     if (!bound.isSuccess()) {
       throw new IOException("cannot listen on " + host + ":" + port + ": "
           + bound.cause().getMessage(), bound.cause());
     }
-    listening.add(bound.channel());
-    if (draining) {
-      bound.channel().close();
-    }
-    int actual = ((InetSocketAddress) bound.channel().localAddress()).getPort();
+    var channel = bound.channel();
+    int actual = ((InetSocketAddress) channel.localAddress()).getPort();
+    opened(channel);
     log.info("Listening for requests on {}:{}", host, actual);
     var reported = new AtomicBoolean();
     Runnable report = () -> {
@@ -188,9 +188,9 @@ public final class ProxyServer {
         lost.accept("no longer listening for requests on " + host + ":" + actual);
       }
     };
-    bound.channel().closeFuture().addListener(_ -> report.run());
+    channel.closeFuture().addListener(_ -> report.run());
     // A loop that is shut down between two checks can end without closing its channels.
-    bound.channel().eventLoop().terminationFuture().addListener(_ -> report.run());
+    channel.eventLoop().terminationFuture().addListener(_ -> report.run());
     return actual;
   }
 

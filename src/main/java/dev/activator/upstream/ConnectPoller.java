@@ -1,5 +1,6 @@
 package dev.activator.upstream;
 
+import java.util.function.Consumer;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.policy.RateLimit;
@@ -28,21 +29,6 @@ final class ConnectPoller {
   /** A host of the same cluster that is up answers within this time. */
   private static final long TIMEOUT_NANOS = 20_000_000;
 
-  /**
-   * Receives the outcome of a check, by one call of one of these methods. It comes after
-   * {@link #check} has returned.
-   */
-  interface Outcome {
-    /** The address refused connections until the limit. */
-    void refused();
-
-    /** The socket is connected, and the callee must close it. */
-    void connected(Socket socket);
-
-    /** It is unknown whether a server listens. */
-    void unknown();
-  }
-
   private enum State {
     CONNECTING,
     CONNECTED,
@@ -65,13 +51,19 @@ final class ConnectPoller {
   }
 
   /**
+   * Checks an address, and calls back once, after this has returned.
+   *
    * @param pause between attempts; zero if the address is new
    * @param limit after which no other attempt begins
+   * @param connected gets a connected socket, which it must close
+   * @param otherwise true if the address refused connections until the limit; false if it is unknown
+   *     whether a server listens
    */
-  void check(Destination destination, Duration pause, Duration limit, Outcome outcome) {
+  void check(Destination destination, Duration pause, Duration limit, Consumer<Socket> connected,
+      Consumer<Boolean> otherwise) {
     long now = loop.nanoTime();
     var check = new Check(Dialer.addressOf(destination), pause.toNanos(), now + limit.toNanos(),
-        outcome);
+        connected, otherwise);
     if (pause.isZero()) {
       attempts.first(check, now);
     } else {
@@ -99,16 +91,19 @@ final class ConnectPoller {
     private final InetSocketAddress address;
     private final long pauseNanos;
     private final long endNanos;
-    private final Outcome outcome;
+    private final Consumer<Socket> connected;
+    private final Consumer<Boolean> otherwise;
     /** Kept over attempts, because a socket that was refused can connect again. */
     private @Nullable Socket socket;
     private long begunNanos;
 
-    Check(InetSocketAddress address, long pauseNanos, long endNanos, Outcome outcome) {
+    Check(InetSocketAddress address, long pauseNanos, long endNanos, Consumer<Socket> connected,
+        Consumer<Boolean> otherwise) {
       this.address = address;
       this.pauseNanos = pauseNanos;
       this.endNanos = endNanos;
-      this.outcome = outcome;
+      this.connected = connected;
+      this.otherwise = otherwise;
     }
 
     void begin() {
@@ -117,7 +112,7 @@ final class ConnectPoller {
         socket = open();
       }
       if (socket == null) {
-        outcome.unknown();
+        otherwise.accept(false);
       } else if (!ended(socket, connect(socket))) {
         // If the pod is on this host or near it, it has already answered.
         proceed();
@@ -131,7 +126,7 @@ final class ConnectPoller {
           connecting.add(this);
         } else {
           Dialer.closeUnused(socket);
-          outcome.unknown();
+          otherwise.accept(false);
         }
       }
     }
@@ -154,11 +149,11 @@ final class ConnectPoller {
         case CONNECTING -> {
           return false;
         }
-        case CONNECTED -> outcome.connected(with);
+        case CONNECTED -> connected.accept(with);
         case REFUSED -> refused(with);
         case FAILED -> {
           Dialer.closeUnused(with);
-          outcome.unknown();
+          otherwise.accept(false);
         }
       }
       return true;
@@ -170,7 +165,7 @@ final class ConnectPoller {
         attempts.again(this, next);
       } else {
         Dialer.closeUnused(with);
-        outcome.refused();
+        otherwise.accept(true);
       }
     }
   }

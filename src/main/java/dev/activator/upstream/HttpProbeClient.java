@@ -14,7 +14,6 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
-import io.netty.channel.unix.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.IdentityHashMap;
@@ -50,38 +49,23 @@ public final class HttpProbeClient implements ProbeClient {
   public void awaitListener(Loop loop, ProbeRequest next, Duration pause, Duration limit,
       Consumer<Boolean> refused) {
     var pools = upstreams.of(loop);
-    poller(pools).check(next.destination(), pause, limit, new ConnectPoller.Outcome() {
-      @Override
-      public void refused() {
-        refused.accept(true);
+    poller(pools).check(next.destination(), pause, limit, socket -> {
+      if (!next.path().isEmpty() && next.protocol() == PortProtocol.HTTP1
+          && !next.target().overTls()) {
+        pools.adopt(next.destination(), socket);
+      } else {
+        Dialer.closeUnused(socket);
       }
-
-      @Override
-      public void connected(Socket socket) {
-        if (!next.path().isEmpty() && next.protocol() == PortProtocol.HTTP1
-            && !next.target().overTls()) {
-          pools.adopt(next.destination(), socket);
-        } else {
-          Dialer.closeUnused(socket);
-        }
-        refused.accept(false);
-      }
-
-      @Override
-      public void unknown() {
-        refused.accept(false);
-      }
-    });
+      refused.accept(false);
+    }, refused);
   }
 
   private synchronized ConnectPoller poller(LoopConnectionPools pools) {
-    var shared = rate;
-    if (shared == null) {
-      shared = new RateLimit(attemptsPerSecond, pools.loop().nanoTime());
-      rate = shared;
+    if (rate == null) {
+      rate = new RateLimit(attemptsPerSecond, pools.loop().nanoTime());
     }
-    var itsRate = shared;
-    return pollers.computeIfAbsent(pools, _ -> new ConnectPoller(pools.loop(), itsRate));
+    var shared = rate;
+    return pollers.computeIfAbsent(pools, _ -> new ConnectPoller(pools.loop(), shared));
   }
 
   private static final class Probe implements UpstreamListener {

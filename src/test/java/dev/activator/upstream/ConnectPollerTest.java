@@ -12,7 +12,6 @@ import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.unix.Socket;
 import java.time.Duration;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -51,23 +50,10 @@ class ConnectPollerTest {
     var checks = Quiescence
         .watch(new ConnectPoller(loop, new RateLimit(PER_SECOND, loop.nanoTime())));
     loop.execute(() -> checks.check(destination, Duration.ofMillis(5), limit,
-        new ConnectPoller.Outcome() {
-          @Override
-          public void refused() {
-            outcomes.add("refused");
-          }
-
-          @Override
-          public void connected(Socket socket) {
-            Dialer.closeUnused(socket);
-            outcomes.add("connected");
-          }
-
-          @Override
-          public void unknown() {
-            outcomes.add("unknown");
-          }
-        }));
+        socket -> {
+          Dialer.closeUnused(socket);
+          outcomes.add("connected");
+        }, refused -> outcomes.add(refused ? "refused" : "unknown")));
   }
 
   @Test

@@ -17,12 +17,9 @@ import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import dev.activator.throttle.ThrottleDecision.Rejection;
 import dev.activator.throttle.ThrottleDecision;
-import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
-import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -67,12 +64,12 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
       answerInstead();
       return;
     }
-    downstream.checkAt(arrivedNanos()
-        + DeadlineCalculator.leftBeforeWrite(currentRevision().timeouts(), 0));
     admit();
   }
 
   private void admit() {
+    downstream.checkAt(arrivedNanos()
+        + DeadlineCalculator.leftBeforeWrite(currentRevision().timeouts(), 0));
     ThrottleDecision admission;
     try {
       admission = dispatcher.throttle().apply(currentLive(), this);
@@ -124,8 +121,6 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     count().left();
     fallBack(other);
     countIn();
-    downstream.checkAt(arrivedNanos()
-        + DeadlineCalculator.leftBeforeWrite(currentRevision().timeouts(), passedNanos()));
     admit();
     if (!ended) {
       flushUpstream();
@@ -194,7 +189,8 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     var to = new Forwarder(this, granted);
     forwarder = to;
     try {
-      granted(granted.isPod() ? granted.destination() : null, to.address());
+      granted(granted.isPod() ? granted.destination() : null, dispatcher.pools()
+          .address(granted.destination(), currentLive(), granted.transport().identity()));
       saw(Step.FORWARDING);
       to.start();
     } catch (RuntimeException e) {
@@ -262,22 +258,11 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     if (ended) {
       return;
     }
-    if (isWindowFull()) {
+    if (body != null && body.isWindowFull()) {
       downstream.pauseReading();
     } else {
       downstream.resumeReading();
     }
-  }
-
-  private boolean isWindowFull() {
-    if (body == null || (queued == null && body.isEmpty())) {
-      // The bytes of all loops need not be added up.
-      return false;
-    }
-    var held = dispatcher.held();
-    return body.bytes() >= (queued == null
-        ? held.windowWhileForwarding()
-        : held.windowWhileQueued(queued.entry().heldBytes()));
   }
 
   public void flushUpstream() {
@@ -290,11 +275,6 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     if (forwarder != null) {
       forwarder.setReading(downstream.isWritable());
     }
-  }
-
-  void sendContinue() {
-    downstream.interim(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE));
-    downstream.flush();
   }
 
   void interim(HttpResponse head) {
@@ -351,11 +331,6 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     }
   }
 
-  void podEnded() {
-    closeIfSilent();
-    downstream.endOutput();
-  }
-
   private void bytesPassed(HttpContent part) {
     if (tunnel != null && part.content().isReadable()) {
       tunnel.bytesPassed();
@@ -363,7 +338,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
   }
 
   /** Sends a Close frame to the caller of a silent WebSocket: a stopped pod may send none. */
-  private void closeIfSilent() {
+  void closeIfSilent() {
     if (tunnel != null && tunnel.isSilent()) {
       downstream.goAway();
     }

@@ -1,5 +1,7 @@
 package dev.activator.proxy.exchange;
 
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.DefaultHttpResponse;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.proxy.policy.RequestFailure;
@@ -9,7 +11,6 @@ import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.PodProtocol;
 import dev.activator.proxy.policy.ReplayDecision;
 import dev.activator.proxy.policy.UpgradeNegotiation;
-import dev.activator.revision.Destination;
 import dev.activator.revision.PodTransport;
 import dev.activator.revision.PortProtocol;
 import dev.activator.throttle.ThrottleDecision.Ending;
@@ -80,12 +81,6 @@ final class Forwarder extends SentBody implements UpstreamListener {
     exchange.podReached(http2, exchange.dispatcher.pools().isSecure(transport.identity()));
   }
 
-  /** The address to which it sends the request. */
-  Destination address() {
-    return exchange.dispatcher.pools().address(permit.destination(), exchange.currentLive(),
-        transport.identity());
-  }
-
   void start() {
     if (isTooLate()) {
       return;
@@ -99,7 +94,7 @@ final class Forwarder extends SentBody implements UpstreamListener {
       HeaderRewriter.address(fields, pool.authority(), service);
     }
     if (protocol == PortProtocol.HTTP1 && exchange.isHttp2()) {
-      HeaderRewriter.frame(fields, exchange.method(), exchange.downstream.isBodyless());
+      frame();
     }
     boolean mayBeDead = idempotent && protocol == PortProtocol.HTTP1
         && !FramingCheck.hasBody(fields);
@@ -153,7 +148,11 @@ final class Forwarder extends SentBody implements UpstreamListener {
   private void send(UpstreamConnection open) {
     connection = open;
     if (protocol == PortProtocol.NEGOTIATED) {
-      chosen(open.isHttp2());
+      http2 = open.isHttp2();
+      exchange.podChose(http2);
+      if (!http2 && exchange.isHttp2()) {
+        frame();
+      }
     }
     open.write(exchange.request());
     unflushed = true;
@@ -164,12 +163,9 @@ final class Forwarder extends SentBody implements UpstreamListener {
     }
   }
 
-  private void chosen(boolean inHttp2) {
-    http2 = inHttp2;
-    exchange.podChose(inHttp2);
-    if (!inHttp2 && exchange.isHttp2()) {
-      HeaderRewriter.frame(exchange.fields(), exchange.method(), exchange.downstream.isBodyless());
-    }
+  /** Frames the body for HTTP/1. */
+  private void frame() {
+    HeaderRewriter.frame(exchange.fields(), exchange.method(), exchange.downstream.isBodyless());
   }
 
   /**
@@ -181,7 +177,7 @@ final class Forwarder extends SentBody implements UpstreamListener {
         && (!part.content().isReadable() || connection.isWritable());
   }
 
-  /** Sends a part. The write can fail and end the exchange. */
+  /** The write can fail and end the exchange. */
   void send(HttpContent part) {
     if (connection != null) {
       keep(part);
@@ -217,7 +213,11 @@ final class Forwarder extends SentBody implements UpstreamListener {
       unflushed = false;
       to.flush();
       if (to.headIsOut()) {
-        headSent();
+        if (idempotent || http2) {
+          compact();
+        } else {
+          forget();
+        }
       }
     }
   }
@@ -249,7 +249,9 @@ final class Forwarder extends SentBody implements UpstreamListener {
     } else if (awaitsContinue) {
       if (!exchange.holdsBody()) {
         // The pod has not sent a 100 in time and gets the body without it.
-        exchange.sendContinue();
+        exchange.downstream.interim(
+            new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE));
+        exchange.downstream.flush();
       }
       continueWithBody();
     }
@@ -308,11 +310,11 @@ final class Forwarder extends SentBody implements UpstreamListener {
   }
 
   private boolean isOneInterimTooMany() {
-    interims++;
-    long now = exchange.dispatcher.loop().nanoTime();
-    if (interims == 1) {
+    long now = exchange.now();
+    if (interims == 0) {
       firstInterimNanos = now;
     }
+    interims++;
     return interims > MAX_INTERIM_RESPONSES
         + TimeUnit.NANOSECONDS.toSeconds(now - firstInterimNanos);
   }
@@ -322,12 +324,11 @@ final class Forwarder extends SentBody implements UpstreamListener {
     forget();
     boolean awaited = awaitsContinue;
     awaitsContinue = false;
-    if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
-      if (!UpgradeNegotiation.agrees(exchange.fields(), HeaderFieldList.in(head))) {
-        ending = Ending.BROKEN;
-        fail("switched to a protocol that was not requested");
-        return;
-      }
+    if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)
+        && !UpgradeNegotiation.agrees(exchange.fields(), HeaderFieldList.in(head))) {
+      ending = Ending.BROKEN;
+      fail("switched to a protocol that was not requested");
+      return;
     }
     exchange.head(head);
     if (awaited) {
@@ -344,7 +345,8 @@ final class Forwarder extends SentBody implements UpstreamListener {
 
   @Override
   public void podEnded() {
-    exchange.podEnded();
+    exchange.closeIfSilent();
+    exchange.downstream.endOutput();
   }
 
   @Override
@@ -367,23 +369,25 @@ final class Forwarder extends SentBody implements UpstreamListener {
     connection = null;
     dial = null;
     if (failure == UpstreamFailure.NO_MEMORY) {
-      outOfMemory();
+      exchange.failed(failure.text());
+      exchange.fail(RequestFailure.memoryFull(RETRY_AFTER_SECONDS));
       return;
     }
     if (used == null) {
       notConnected(failure);
       return;
     }
-    switch (replay(used, failure)) {
-      case ON_ANOTHER_CONNECTION -> {
-        prepareReplay();
-        dial(pool());
-      }
-      case AT_ANOTHER_POD -> {
-        prepareReplay();
-        undelivered(failure);
-      }
-      case NOT_AT_ALL -> broken(failure);
+    var replay = replay(used, failure);
+    if (replay == ReplayDecision.NOT_AT_ALL) {
+      broken(failure);
+      return;
+    }
+    exchange.deadlines.stepDone();
+    putBack();
+    if (replay == ReplayDecision.ON_ANOTHER_CONNECTION) {
+      dial(pool());
+    } else {
+      undelivered(failure);
     }
   }
 
@@ -426,54 +430,30 @@ final class Forwarder extends SentBody implements UpstreamListener {
     }
   }
 
-  private void outOfMemory() {
-    exchange.failed(UpstreamFailure.NO_MEMORY.text());
-    exchange.fail(RequestFailure.memoryFull(RETRY_AFTER_SECONDS));
-  }
-
   private void broken(UpstreamFailure why) {
     ending = switch (why) {
       // Not a sign of overload: the pod would always answer this way.
       case NO_HTTP1, NO_HTTP2, NO_SETTINGS, MALFORMED -> Ending.UNCOUNTED;
       default -> Ending.BROKEN;
     };
-    fail(why.text(), why == UpstreamFailure.UNRESPONSIVE
-        ? RequestFailure.unresponsive(why.text())
-        : RequestFailure.badGateway(why.text()));
+    fail(why.text());
   }
 
   private void fail(String kind) {
-    fail(kind, RequestFailure.badGateway(kind));
-  }
-
-  private void fail(String kind, RequestFailure failure) {
     log.debug("A request of {} failed at {}: {}", exchange.currentRevision().id(),
         permit.destination(), kind);
     exchange.failed(kind);
-    exchange.fail(failure);
+    exchange.fail(kind.equals(UpstreamFailure.UNRESPONSIVE.text())
+        ? RequestFailure.unresponsive(kind)
+        : RequestFailure.badGateway(kind));
   }
 
   private ReplayDecision replay(UpstreamConnection used, UpstreamFailure failure) {
     if (failure == UpstreamFailure.MALFORMED || failure == UpstreamFailure.NO_HTTP1) {
-      // A malformed answer still means that the pod acted on the request.
-      return ReplayDecision.NOT_AT_ALL;
+      return ReplayDecision.NOT_AT_ALL; // The pod may have acted on the request.
     }
     boolean unseen = failure == UpstreamFailure.NOT_PROCESSED || !used.headIsOut();
     boolean stale = used.reused() && failure != UpstreamFailure.CANCELLED;
     return new ReplayDecision.Loss(unseen, stale, idempotent, isWhole(), replays++).replay();
-  }
-
-  /** Keeps less of the body once the head is flushed. */
-  private void headSent() {
-    if (idempotent || http2) {
-      compact();
-    } else {
-      forget();
-    }
-  }
-
-  private void prepareReplay() {
-    exchange.deadlines.stepDone();
-    putBack();
   }
 }

@@ -44,6 +44,15 @@ public final class RequestBuffer {
     return bytes;
   }
 
+  /** Whether no more should be read ahead of what is forwarded. */
+  boolean isWindowFull() {
+    if (queueEntry == null) {
+      // Without parts, the bytes of all loops need not be added up.
+      return !isEmpty() && bytes >= held.windowWhileForwarding();
+    }
+    return bytes >= held.windowWhileQueued(queueEntry.heldBytes());
+  }
+
   public void add(HttpObject part) {
     var all = parts();
     var content = contentOf(part);
