@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
 final class Dialer {
   interface DialListener {
     /** Called before the channel is connected. */
-    void addHandlers(ChannelPipeline pipeline);
+    default void addHandlers(ChannelPipeline pipeline) {}
 
     /** The protocols offered by ALPN; may be empty. */
     default String[] protocols() {
@@ -50,7 +50,7 @@ final class Dialer {
 
     void failed(UpstreamFailure failure);
 
-    void cancelled();
+    default void cancelled() {}
   }
 
   private static final Logger log = LoggerFactory.getLogger(Dialer.class);

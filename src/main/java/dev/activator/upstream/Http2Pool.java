@@ -6,7 +6,6 @@ import dev.activator.loop.ResettableTimer;
 import dev.activator.revision.PodTransport.PodIdentity;
 import dev.activator.tls.DialTarget;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelPipeline;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.SslHandler;
 import java.time.Duration;
@@ -371,11 +370,6 @@ final class Http2Pool implements UpstreamPool {
       }
     }
 
-    @Override
-    public void addHandlers(ChannelPipeline pipeline) {
-      // The session is added in connected(): until then, nothing handles its end.
-    }
-
     /** A queue-proxy that does not support ALPN gets HTTP/2 anyway. */
     @Override
     public String[] protocols() {
@@ -400,6 +394,7 @@ final class Http2Pool implements UpstreamPool {
       session = made;
       connectedNanos = nanoTime();
       channel.closeFuture().addListener(_ -> over(UpstreamFailure.CLOSED));
+      // Not before, because nothing would handle its end.
       channel.pipeline().addLast(made);
       settingsTimer.within(SETTINGS_WAIT);
     }

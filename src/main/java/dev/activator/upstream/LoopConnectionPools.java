@@ -82,11 +82,6 @@ public final class LoopConnectionPools implements PodConnectionPools {
       public void failed(UpstreamFailure failure) {
         listener.failed(failure);
       }
-
-      @Override
-      public void cancelled() {
-        // The caller has cancelled the dial itself.
-      }
     });
   }
 

@@ -1,5 +1,6 @@
 package dev.activator.ext.wakewith;
 
+import dev.activator.observability.RequestOutcome;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.exchange.SyntheticRequest;
 import dev.activator.revision.LiveRevision;
@@ -144,7 +145,7 @@ public final class SpeculativeStarts {
     return (start == null ? Duration.ZERO : start.usual()).multipliedBy(2).plus(EXTRA);
   }
 
-  private void ended(RevisionId id, Starts starts, SyntheticRequest.End end) {
+  private void ended(RevisionId id, Starts starts, RequestOutcome end) {
     log.debug("{}: the synthetic request has ended: {}", id, end);
     underWay--;
     if (starts.timeout != null) {

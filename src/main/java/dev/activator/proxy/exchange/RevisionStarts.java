@@ -64,6 +64,10 @@ public final class RevisionStarts {
 
   /** The failure of a request that the throttler has rejected. */
   public RequestFailure failure(Rejection reason) {
+    return failure(reason, showsMessages);
+  }
+
+  static RequestFailure failure(Rejection reason, boolean showsMessages) {
     return switch (reason) {
       case Rejection.QueueFull(_, int seconds) -> RequestFailure.queueFull(seconds);
       case Rejection.DeadlineTooNear(_, int seconds) -> RequestFailure.deadlineTooNear(seconds);
@@ -129,7 +133,7 @@ public final class RevisionStarts {
       this.whenReady = whenReady;
       this.onEnd = onEnd;
       this.standIn = new SyntheticRequest(on.loop(), on.counter(), revision,
-          end -> ended(outcome(end)));
+          this::ended);
       this.lastKeptNanos = on.loop().nanoTime();
     }
 
@@ -148,22 +152,12 @@ public final class RevisionStarts {
       }
     }
 
-    private RequestOutcome outcome(SyntheticRequest.End end) {
-      return switch (end) {
-        case SyntheticRequest.End.Ready() -> whenReady;
-        case SyntheticRequest.End.Rejected(var reason) ->
-          failure(reason).outcome();
-        case SyntheticRequest.End.GivenUp() -> RequestOutcome.CALLER_GONE;
-        case SyntheticRequest.End.Failed() -> RequestOutcome.INTERNAL;
-      };
-    }
-
     private void ended(RequestOutcome how) {
       if (timer != null) {
         timer.cancel();
       }
       kept.compareAndSet(this, null);
-      onEnd.accept(how);
+      onEnd.accept(how == RequestOutcome.ANSWERED ? whenReady : how);
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.activator.proxy.exchange;
 
+import dev.activator.observability.RequestOutcome;
 import dev.activator.loop.Loop;
 import dev.activator.revision.LiveRevision;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
@@ -24,25 +25,15 @@ public final class SyntheticRequest implements QueuedCaller {
   private final Loop loop;
   private final RevisionCount count;
   private final LiveRevision revision;
-  private final Consumer<End> onEnd;
+  private final Consumer<RequestOutcome> onEnd;
   private @Nullable QueueEntry entry;
 
-  /** Why the request is no longer queued. */
-  public sealed interface End {
-    /** A pod takes requests. */
-    record Ready() implements End {}
-
-    record Rejected(Rejection reason) implements End {}
-
-    record GivenUp() implements End {}
-
-    /** The request could not be queued. */
-    record Failed() implements End {}
-  }
-
-  /** @param onEnd called once, after the request was counted out */
+  /**
+   * @param onEnd called once, after the request was counted out: {@link RequestOutcome#ANSWERED} if a
+   *     pod takes requests, {@link RequestOutcome#CALLER_GONE} if it was given up
+   */
   public SyntheticRequest(Loop loop, RequestCounter counter, LiveRevision revision,
-      Consumer<End> onEnd) {
+      Consumer<RequestOutcome> onEnd) {
     this.loop = loop;
     this.count = counter.of(revision);
     this.revision = revision;
@@ -65,7 +56,7 @@ public final class SyntheticRequest implements QueuedCaller {
       }
     } catch (RuntimeException e) {
       // Counted out, because otherwise the revision would have demand for ever.
-      end(new End.Failed());
+      end(RequestOutcome.INTERNAL);
       throw e;
     }
     return entry != null;
@@ -76,7 +67,7 @@ public final class SyntheticRequest implements QueuedCaller {
     var queued = entry;
     if (queued != null) {
       queued.giveUp();
-      end(new End.GivenUp());
+      end(RequestOutcome.CALLER_GONE);
     }
   }
 
@@ -93,15 +84,15 @@ public final class SyntheticRequest implements QueuedCaller {
   @Override
   public void granted(Permit permit) {
     permit.release(Ending.UNCOUNTED);
-    end(new End.Ready());
+    end(RequestOutcome.ANSWERED);
   }
 
   @Override
   public void rejected(Rejection reason) {
-    end(new End.Rejected(reason));
+    end(RevisionStarts.failure(reason, false).outcome());
   }
 
-  private void end(End how) {
+  private void end(RequestOutcome how) {
     entry = null;
     count.left();
     onEnd.accept(how);
