@@ -170,12 +170,10 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
     }
   }
 
-  /** Drops all bytes that arrive from now on. */
   protected final void ignoreReads() {
     failed = true;
   }
 
-  /** Flushes once for all streams that wrote in this turn of the loop. */
   public void flushSoon() {
     if (!reading && !flushing) {
       flushing = true;
@@ -194,7 +192,6 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
     context().close();
   }
 
-  /** A frame of a head or body was written. */
   protected void wroteMessageFrame(int bytes) {}
 
   protected void pendingBytes(Http2Stream stream, long bytes) {}
@@ -219,7 +216,7 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
     return written;
   }
 
-  /** Writes a part with its trailers. Completes when all of it is sent. */
+  /** Completes when all of it is sent. */
   public Future<Void> writeContent(int stream, HttpContent part) {
     boolean last = part instanceof LastHttpContent;
     var trailers = part instanceof LastHttpContent end && !end.trailingHeaders().isEmpty()

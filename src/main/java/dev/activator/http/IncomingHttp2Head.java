@@ -94,7 +94,7 @@ public final class IncomingHttp2Head extends DefaultHttp2Headers {
       return head.tableBytes;
     }
 
-    /** Releases the head, because an idle connection must not keep a large one. */
+    /** An idle connection must not keep a large head. */
     void forget() {
       head.reset(HeaderFieldList.NONE);
     }

@@ -51,7 +51,7 @@ public final class OutgoingHttp2Head extends DefaultHttp2Headers {
     return this;
   }
 
-  /** Releases the head, because a connection without requests must not keep a large one. */
+  /** A connection without requests must not keep a large head. */
   void forget() {
     trailers(HeaderFieldList.NONE);
   }

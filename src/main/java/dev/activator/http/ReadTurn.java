@@ -69,7 +69,6 @@ public final class ReadTurn {
     return goesOn;
   }
 
-  /** Counts parts that were begun. */
   public void count(int parts) {
     partsLeft -= parts;
   }
@@ -85,7 +84,6 @@ public final class ReadTurn {
     partsLeft = MAX_PARTS;
   }
 
-  /** Whether parts wait for the next turn. */
   public boolean isOver() {
     return over;
   }

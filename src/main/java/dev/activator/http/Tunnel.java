@@ -72,7 +72,6 @@ public class Tunnel {
     return outputEnd;
   }
 
-  /** Whether both sides have ended what they send. */
   public final boolean isOver() {
     return inputEnded && outputEnd != null;
   }

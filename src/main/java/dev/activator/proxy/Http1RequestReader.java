@@ -169,7 +169,6 @@ final class Http1RequestReader {
     countHead();
   }
 
-  /** Takes nothing from now on. */
   void stop() {
     stopped = true;
   }
@@ -322,7 +321,7 @@ final class Http1RequestReader {
     return Unpooled.wrappedBuffer(all.toArray(ByteBuf[]::new));
   }
 
-  /** Removes the decoder. The rest of the request, and what follows, are bytes of a tunnel. */
+  /** The rest of the request, and what follows, are bytes of a tunnel. */
   void leaveHttp() {
     requestEnded = true;
     // Passes on what is not decoded, which waits.

@@ -53,7 +53,6 @@ final class Http1ResponseWriter {
   /** Whether the caller has said that it sends no more requests. */
   private boolean lastRequest;
   private boolean persistent = true;
-  /** Whether the response's head is written and keeps the connection open. */
   private boolean keepsConnection;
   private boolean lastAfterNext;
   private boolean draining;
@@ -75,7 +74,6 @@ final class Http1ResponseWriter {
     persistent = !lastRequest && !lastAfterNext;
   }
 
-  /** Whether another request may follow the current one. */
   boolean isPersistent() {
     return persistent;
   }
@@ -104,7 +102,6 @@ final class Http1ResponseWriter {
     goAway();
   }
 
-  /** Closes after the response that is written next. */
   void endAfterResponse() {
     persistent = false;
   }
@@ -202,7 +199,6 @@ final class Http1ResponseWriter {
     channel.write(part, channel.voidPromise());
   }
 
-  /** Returns whether there was anything to flush. */
   boolean flush() {
     if (!unflushed) {
       return false;
@@ -212,19 +208,16 @@ final class Http1ResponseWriter {
     return true;
   }
 
-  /** Closes a WebSocket with a close code. */
   void goAway() {
     if (tunnel != null) {
       tunnel.drain();
     }
   }
 
-  /** Whether the event is the end of the caller's side of a tunnel. */
   boolean endsInput(Object event) {
     return tunnel != null && tunnel.endsInput(event);
   }
 
-  /** Ends our side of a tunnel behind what was written. */
   void endOutput() {
     if (tunnel != null) {
       tunnel.endOutput();

@@ -268,7 +268,7 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
     super.onConnectionError(on, outbound, cause, error);
   }
 
-  /** Refuses a head that is too large. The head was not stored, so the method is unknown. */
+  /** The head was not stored, so the method is unknown. */
   private void refuseHead(Http2Stream stream) {
     if (connection().numActiveStreams() > MAX_STREAMS) {
       reset(stream, Http2Error.REFUSED_STREAM);

@@ -69,7 +69,6 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
     this.drainNanos = session.unread().drainNanos();
   }
 
-  /** Returns the time to the next deadline. */
   long checkDeadlines() {
     if (exchange != null) {
       return exchange.checkDeadlines();
@@ -92,7 +91,6 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
     return Math.max(1, Math.min(left, drainNanos / 4));
   }
 
-  /** Sets how many bytes wait, and returns the increase. */
   long unread(long bytes) {
     long more = bytes - unread;
     // A stall begins when the first bytes wait.

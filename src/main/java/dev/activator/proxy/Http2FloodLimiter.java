@@ -142,7 +142,6 @@ final class Http2FloodLimiter implements FrameGuard {
     return session;
   }
 
-  /** The connection has ended. */
   void close() {
     ended = true;
     headTimer.cancel();

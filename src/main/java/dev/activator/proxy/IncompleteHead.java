@@ -25,13 +25,12 @@ final class IncompleteHead {
     this.counted = held.partialHead(refuse);
   }
 
-  /** Begins the time for the head. */
   void await() {
     dueNanos = loop.nanoTime() + timeout.toNanos();
     timer.within(timeout);
   }
 
-  /** Whether its time is over. If not, sets the timer again. */
+  /** If its time is not over, sets the timer again. */
   boolean isLate() {
     long left = dueNanos - loop.nanoTime();
     if (left > 0) {

@@ -198,7 +198,7 @@ public final class ProxyServer {
     return ended;
   }
 
-  /** Adds the handlers of a connection, in the order in which bytes pass them. */
+  /** In the order in which bytes pass the handlers. */
   public void accept(Channel connection) {
     var dispatcher = dispatcher(connection.eventLoop());
     connections.add(connection);

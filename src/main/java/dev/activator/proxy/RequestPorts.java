@@ -22,7 +22,6 @@ import org.slf4j.LoggerFactory;
  * <p><b>Threads.</b> Any may read the port.
  */
 public final class RequestPorts {
-  /** The time for sending the responses to requests that are still queued. */
   private static final Duration REJECTION_TIMEOUT = Duration.ofSeconds(5);
   private static final Logger log = LoggerFactory.getLogger(RequestPorts.class);
 
@@ -43,7 +42,6 @@ public final class RequestPorts {
   public record Settings(String bindAddress, int http1, int h2c, int https,
       @Nullable CertificateSource certificate, Duration propagationDelay, Duration drainTimeout) {}
 
-  /** Reads a certificate and its key. */
   @FunctionalInterface
   public interface CertificateSource {
     CertificateFiles read() throws IOException;
@@ -92,7 +90,6 @@ public final class RequestPorts {
     return files.certificate();
   }
 
-  /** Whether the port that the kubelet probes was opened. */
   public boolean isOpen() {
     return http1 > 0;
   }
@@ -141,7 +138,7 @@ public final class RequestPorts {
     return left.isEmpty() ? "none of a revision" : String.join("; ", left);
   }
 
-  /** Answers queued requests. Those in flight are cut off when the server is closed. */
+  /** Those in flight are cut off when the server is closed. */
   private void rejectQueued(CompletableFuture<Void> drained) {
     throttler.rejectQueued();
     try {

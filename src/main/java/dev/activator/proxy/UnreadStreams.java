@@ -40,7 +40,6 @@ final class UnreadStreams implements UnreadResponseBytes.CallerConnection {
     return queuedBytes;
   }
 
-  /** Counts the unread bytes. Call after each flush. */
   long measure() {
     return account.measure();
   }

@@ -132,7 +132,6 @@ public final class AutoscalerLink implements StatSink {
     });
   }
 
-  /** Opens the connection. If an attempt fails, tries again. */
   public void open() {
     loop.execute(() -> redial.within(0));
   }

@@ -1,5 +1,6 @@
 package dev.activator.stats;
 
+import dev.activator.stats.ConcurrencyReporter.RequestStats;
 import dev.activator.revision.QueueTimeHistogram;
 import dev.activator.revision.RevisionId;
 

@@ -57,7 +57,6 @@ public record PemCertificates(List<X509Certificate> certificates, boolean isBrok
     }
   }
 
-  /** These certificates in PEM. */
   public static String text(Collection<X509Certificate> certificates) {
     var text = new StringBuilder();
     for (var one : certificates) {

@@ -68,7 +68,6 @@ public final class PodTls {
     }
   }
 
-  /** Requires TLS with all queue-proxies. */
   public void require() {
     required = true;
   }

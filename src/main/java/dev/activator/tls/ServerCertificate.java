@@ -68,7 +68,6 @@ public final class ServerCertificate {
     return new ServerCertificate(source, settings, new Texts(chain, key));
   }
 
-  /** Replaces the certificate for new connections. */
   public void replace(String chain, String key) {
     var now = new Texts(chain, key);
     if (now.equals(last)) {

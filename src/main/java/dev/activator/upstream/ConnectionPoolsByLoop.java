@@ -56,12 +56,12 @@ public final class ConnectionPoolsByLoop {
     return found;
   }
 
-  /** The number of established connections of all loops. <b>Threads.</b> Any. */
+  /** <b>Threads.</b> Any. */
   public int openCount() {
     return pools.values().stream().mapToInt(LoopConnectionPools::openCount).sum();
   }
 
-  /** The number of idle HTTP/1 connections. <b>Threads.</b> Any. */
+  /** Of HTTP/1 only. <b>Threads.</b> Any. */
   public int idleCount() {
     return pools.values().stream().mapToInt(LoopConnectionPools::idleCount).sum();
   }

@@ -76,7 +76,6 @@ final class Dialer {
     return loop;
   }
 
-  /** The number of established connections. */
   int openCount() {
     return open.get();
   }

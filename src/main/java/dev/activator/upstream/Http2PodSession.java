@@ -179,7 +179,7 @@ final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
     context().close();
   }
 
-  /** Opens a stream; null if no more streams can be opened. */
+  /** Null if no more streams can be opened. */
   @Nullable Http2Stream begin(Http2PodStream upstream, Http2Headers headers, boolean last) {
     int id = connection().local().incrementAndGetNextStreamId();
     if (id < 0) {

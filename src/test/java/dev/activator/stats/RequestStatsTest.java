@@ -3,8 +3,10 @@ package dev.activator.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.stats.ConcurrencyReporter.RequestStats;
+
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.RequestStats.Totals;
+import dev.activator.stats.ConcurrencyReporter.RequestStats.Totals;
 import org.junit.jupiter.api.Test;
 
 class RequestStatsTest {

@@ -325,7 +325,6 @@ public final class Http1RequestDecoder extends HttpRequestDecoder {
       afterReturn = false;
     }
 
-    /** The bytes since the last {@link #startOver}. */
     int bytes() {
       return bytes;
     }

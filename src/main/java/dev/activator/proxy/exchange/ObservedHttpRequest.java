@@ -82,7 +82,6 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
     fallback = dispatcher.router().redirect(route(), to);
   }
 
-  /** Counts the request for the autoscaler. */
   final void countIn() {
     var live = currentLive();
     count = dispatcher.seams().counting().of(this, live, dispatcher.counter().of(live),
@@ -156,7 +155,6 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
     responseHead = null;
   }
 
-  /** Whether the pod has upgraded the connection. */
   final boolean hasSwitched() {
     return responseStatus() == SWITCHING_PROTOCOLS;
   }

@@ -40,7 +40,6 @@ final class RequestDeadlines {
     return stepLimited ? stepDueNanos - exchange.now() : DeadlineCalculator.NONE;
   }
 
-  /** Something was written to the caller, such as a 1xx response of the pod. */
   void wrote() {
     written = true;
     if (!exchange.currentRevision().timeouts().idle().isZero()) {
@@ -75,7 +74,6 @@ final class RequestDeadlines {
     return exchange.currentRevision().hasQueueProxy() ? DeadlineCalculator.QUEUE_PROXY_MARGIN : 0;
   }
 
-  /** Ends the step or the request if its time is over. */
   void check() {
     long step = stepNanosLeft();
     long whole = wholeNanosLeft();
@@ -86,7 +84,6 @@ final class RequestDeadlines {
     }
   }
 
-  /** The time to the next deadline. */
   long nanosLeft() {
     return Math.max(0, Math.min(stepNanosLeft(), wholeNanosLeft()));
   }

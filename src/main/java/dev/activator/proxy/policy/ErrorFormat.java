@@ -13,11 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param requestId the id that a proxy before this one gave the request; empty if none did
  */
 public record ErrorFormat(Kind kind, String requestId) {
-  /** Text without an id. */
   public static final ErrorFormat TEXT = new ErrorFormat(Kind.TEXT, "");
   private static final int MAX_ID = 128;
 
-  /** The format of the response. */
   public enum Kind {
     TEXT,
     JSON,
@@ -106,7 +104,7 @@ public record ErrorFormat(Kind kind, String requestId) {
     return text.headers().getOrDefault(RequestFailure.REASON, "");
   }
 
-  /** The error in the format of RFC 9457. */
+  /** RFC 9457. */
   private static String problem(LocalResponse text, String cause, String requestId) {
     var json = new StringBuilder("{\"type\":\"about:blank\",\"title\":")
         .append(json(title(text.status()))).append(",\"status\":").append(text.status());

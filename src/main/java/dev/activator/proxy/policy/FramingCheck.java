@@ -36,7 +36,7 @@ public final class FramingCheck {
 
   private FramingCheck() {}
 
-  /** Checks the head of a request; null if nothing is wrong. */
+  /** Null if nothing is wrong. */
   public static @Nullable RequestFailure check(RequestVersion version, String method,
       HeaderFieldList fields) {
     if (version == RequestVersion.OTHER) {
@@ -73,7 +73,7 @@ public final class FramingCheck {
         : RequestFailure.unknownCoding();
   }
 
-  /** Checks the field {@code Expect}; null if nothing is wrong. */
+  /** Null if nothing is wrong. */
   public static @Nullable RequestFailure expectation(RequestVersion version,
       HeaderFieldList fields) {
     String expect = fields.first(KnownHeader.EXPECT);

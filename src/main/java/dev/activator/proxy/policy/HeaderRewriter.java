@@ -85,7 +85,7 @@ public final class HeaderRewriter {
     }
   }
 
-  /** Sets the headers for a container without queue-proxy. */
+  /** Of a container without queue-proxy. */
   public static void addressContainer(HeaderFieldList fields) {
     String host = fields.first(KnownHeader.ORIGINAL_HOST);
     if (host != null) {

@@ -98,7 +98,6 @@ public record LocalResponse(int status, Map<String, String> headers, String body
     };
   }
 
-  /** Percent-encodes what is not printable ASCII. */
   static String grpcMessage(String message) {
     var all = new StringBuilder();
     for (byte each : message.getBytes(StandardCharsets.UTF_8)) {

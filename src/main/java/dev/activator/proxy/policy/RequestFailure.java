@@ -35,7 +35,7 @@ public record RequestFailure(RequestOutcome outcome, LocalResponse answer, Strin
     return format.of(answer, cause);
   }
 
-  /** Whether the connection must end, because it is uncertain where the next request begins. */
+  /** Whether it is uncertain where the next request begins. */
   public boolean endsConnection() {
     return outcome == RequestOutcome.BAD_REQUEST;
   }
