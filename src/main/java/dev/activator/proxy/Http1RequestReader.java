@@ -1,8 +1,8 @@
 package dev.activator.proxy;
 
 import dev.activator.http.ReadTurn;
-import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.proxy.codec.Http1RequestDecoder;
 import dev.activator.proxy.exchange.HeldRequestBytes;
 import dev.activator.proxy.exchange.RequestBuffer;

@@ -1,15 +1,15 @@
 package dev.activator.proxy;
 
-import dev.activator.loop.Loop;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.http.Http1Encoder.ResponseEncoder;
 import dev.activator.http.KnownHeader;
+import dev.activator.loop.Loop;
+import dev.activator.loop.NettyTransport;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.HeaderRewriter.BodyEnd;
 import dev.activator.proxy.policy.LocalResponse;
-import dev.activator.proxy.policy.UpgradeNegotiation;
 import dev.activator.proxy.policy.RequestVersion;
-import dev.activator.loop.NettyTransport;
+import dev.activator.proxy.policy.UpgradeNegotiation;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;

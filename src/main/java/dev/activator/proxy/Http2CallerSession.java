@@ -1,13 +1,13 @@
 package dev.activator.proxy;
 
-import dev.activator.http.FrameBudget;
 import dev.activator.http.AbstractHttp2Handler;
+import dev.activator.http.FrameBudget;
 import dev.activator.http.Http2Setup;
 import dev.activator.http.IncomingHttp2Head;
-import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.NettyTransport;
-import dev.activator.proxy.codec.Http2HeadParser;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.proxy.codec.ClosedHttp2Streams;
+import dev.activator.proxy.codec.Http2HeadParser;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.policy.ErrorFormat;

@@ -1,15 +1,15 @@
 package dev.activator.proxy;
 
-import dev.activator.observability.RequestOutcome;
-import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.http.AbstractHttp2Handler;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.http.KnownHeader;
+import dev.activator.observability.RequestOutcome;
 import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.PodProtocol;
+import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.RequestVersion;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;

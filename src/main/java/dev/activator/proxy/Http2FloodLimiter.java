@@ -2,8 +2,8 @@ package dev.activator.proxy;
 
 import dev.activator.http.FrameBudget;
 import dev.activator.http.Http2Setup.FrameGuard;
-import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.proxy.AbusiveConnectionCounter.Reason;
 import dev.activator.proxy.exchange.HeldRequestBytes;
 import io.netty.handler.codec.http2.Http2Error;

@@ -1,7 +1,7 @@
 package dev.activator.proxy;
 
-import dev.activator.proxy.exchange.UnreadResponseBytes;
 import dev.activator.loop.NettyTransport;
+import dev.activator.proxy.exchange.UnreadResponseBytes;
 import io.netty.channel.Channel;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,8 +1,8 @@
 package dev.activator.stats;
 
-import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.policy.Backoff;
 import dev.activator.wire.Stat;
 import dev.activator.wire.WireStatMessage;

@@ -1,8 +1,8 @@
 package dev.activator.stats;
 
-import dev.activator.loop.Topic;
-import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.Loop;
+import dev.activator.loop.ResettableTimer;
+import dev.activator.loop.Topic;
 import dev.activator.observability.RequestObserver;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LiveRevisions;

@@ -1,8 +1,8 @@
 package dev.activator.stats;
 
-import dev.activator.stats.ConcurrencyReporter.RequestStats;
 import dev.activator.revision.QueueTimeHistogram;
 import dev.activator.revision.RevisionId;
+import dev.activator.stats.ConcurrencyReporter.RequestStats;
 
 /**
  * The statistics of one revision over one period.

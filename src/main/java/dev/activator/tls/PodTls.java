@@ -1,6 +1,5 @@
 package dev.activator.tls;
 
-import java.security.cert.CertificateException;
 import dev.activator.loop.LogLimit;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
@@ -12,6 +11,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslHandler;
 import java.net.SocketAddress;
+import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.Collection;
 import java.util.List;

@@ -1,13 +1,13 @@
 package dev.activator.tls;
 
-import java.util.stream.Stream;
-import java.util.function.Predicate;
-import java.util.Map;
-import java.util.Arrays;
-import java.util.ArrayList;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLEngine;
 import org.jspecify.annotations.Nullable;
 

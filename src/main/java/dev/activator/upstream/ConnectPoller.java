@@ -1,8 +1,7 @@
 package dev.activator.upstream;
 
-import java.util.function.Consumer;
-import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.NettyLoop;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.policy.RateLimit;
 import dev.activator.revision.Destination;
 import io.netty.channel.ChannelException;
@@ -13,6 +12,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,10 +1,10 @@
 package dev.activator.upstream;
 
-import dev.activator.upstream.Dialer.DialBackoff;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.tls.PodTls;
+import dev.activator.upstream.Dialer.DialBackoff;
 import java.time.Duration;
 import java.util.IdentityHashMap;
 import java.util.random.RandomGenerator;

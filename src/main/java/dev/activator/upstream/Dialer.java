@@ -1,7 +1,5 @@
 package dev.activator.upstream;
 
-import java.util.random.RandomGenerator;
-import java.time.Duration;
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.NettyTransport;
 import dev.activator.loop.TcpKeepAlive;
@@ -27,7 +25,9 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

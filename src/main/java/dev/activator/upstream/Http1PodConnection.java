@@ -1,13 +1,13 @@
 package dev.activator.upstream;
 
-import dev.activator.upstream.DeadConnectionDetector.TcpConnectionHealth;
-import dev.activator.loop.NettyTransport;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.http.HopByHopFields;
 import dev.activator.http.Http1Encoder.RequestEncoder;
 import dev.activator.http.ReadTurn;
 import dev.activator.http.Tunnel;
 import dev.activator.loop.NettyLoop;
+import dev.activator.loop.NettyTransport;
+import dev.activator.upstream.DeadConnectionDetector.TcpConnectionHealth;
 import dev.activator.upstream.LoopConnectionPools.Http1Pool;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

@@ -1,10 +1,10 @@
 package dev.activator.upstream;
 
-import dev.activator.upstream.DeadConnectionDetector.TcpConnectionHealth;
-import dev.activator.http.FrameBudget;
 import dev.activator.http.AbstractHttp2Handler;
+import dev.activator.http.FrameBudget;
 import dev.activator.http.Http2Setup;
 import dev.activator.http.IncomingHttp2Head;
+import dev.activator.upstream.DeadConnectionDetector.TcpConnectionHealth;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;

@@ -1,7 +1,7 @@
 package dev.activator.upstream;
 
-import dev.activator.http.HeaderFieldList;
 import dev.activator.http.AbstractHttp2Handler;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.http.IncomingHttp2Head;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

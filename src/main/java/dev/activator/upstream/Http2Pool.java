@@ -1,10 +1,10 @@
 package dev.activator.upstream;
 
-import dev.activator.upstream.Dialer.DialBackoff;
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.revision.PodTransport.PodIdentity;
 import dev.activator.tls.DialTarget;
+import dev.activator.upstream.Dialer.DialBackoff;
 import io.netty.channel.Channel;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.SslHandler;

@@ -1,10 +1,10 @@
 package dev.activator.upstream;
 
-import dev.activator.upstream.ProbeClient.ProbeResult;
-import dev.activator.upstream.ProbeClient.ProbeRequest;
 import dev.activator.loop.Loop;
 import dev.activator.loop.policy.RateLimit;
 import dev.activator.revision.PortProtocol;
+import dev.activator.upstream.ProbeClient.ProbeRequest;
+import dev.activator.upstream.ProbeClient.ProbeResult;
 import dev.activator.upstream.UpstreamPool.Dial;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpContent;

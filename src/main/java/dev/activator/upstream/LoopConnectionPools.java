@@ -1,18 +1,18 @@
 package dev.activator.upstream;
 
-import dev.activator.upstream.Dialer.DialBackoff;
-import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
-import dev.activator.upstream.UpstreamPool.Dial;
 import dev.activator.loop.LogLimit;
+import dev.activator.loop.NettyLoop;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.TcpKeepAlive;
-import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.PodTransport.PodIdentity;
 import dev.activator.revision.PortProtocol;
 import dev.activator.tls.DialTarget;
 import dev.activator.tls.PodTls;
+import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
+import dev.activator.upstream.Dialer.DialBackoff;
+import dev.activator.upstream.UpstreamPool.Dial;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.unix.Socket;

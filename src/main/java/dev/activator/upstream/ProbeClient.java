@@ -1,11 +1,11 @@
 package dev.activator.upstream;
 
-import java.util.Map;
-import dev.activator.tls.DialTarget;
-import dev.activator.revision.PortProtocol;
-import dev.activator.revision.Destination;
 import dev.activator.loop.Loop;
+import dev.activator.revision.Destination;
+import dev.activator.revision.PortProtocol;
+import dev.activator.tls.DialTarget;
 import java.time.Duration;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /**

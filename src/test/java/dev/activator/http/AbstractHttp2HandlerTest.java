@@ -3,20 +3,19 @@ package dev.activator.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.http.Http2Setup.FrameGuard;
-
 import dev.activator.testing.VirtualLoop;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2FrameTypes;
 import io.netty.handler.codec.http2.Http2Settings;
-import io.netty.handler.codec.DecoderException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -9,9 +9,9 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.util.AsciiString;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.api.Test;
 
 final class HeaderFieldListTest {
   private static final List<String> NAMES = List.of("Host", "host", "HOST", "Accept", "accept",

@@ -2,12 +2,10 @@ package dev.activator.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.http.Http2Setup.FrameGuard;
-
-import dev.activator.testing.VirtualLoop;
 import com.sun.management.ThreadMXBean;
+import dev.activator.http.Http2Setup.FrameGuard;
+import dev.activator.testing.VirtualLoop;
 import io.netty.buffer.ByteBuf;
-
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;

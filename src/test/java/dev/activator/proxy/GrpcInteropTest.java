@@ -1,11 +1,11 @@
 package dev.activator.proxy;
 
-import dev.activator.testing.TestRevisions;
-import dev.activator.tls.ServerCertificate.CertificateFiles;
-import dev.activator.tls.ServerTlsSettings;
 import dev.activator.revision.Destination;
 import dev.activator.testing.Authority;
+import dev.activator.testing.TestRevisions;
 import dev.activator.tls.PodTls;
+import dev.activator.tls.ServerCertificate.CertificateFiles;
+import dev.activator.tls.ServerTlsSettings;
 import io.grpc.Grpc;
 import io.grpc.InsecureServerCredentials;
 import io.grpc.Server;

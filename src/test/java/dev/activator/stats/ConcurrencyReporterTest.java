@@ -3,14 +3,13 @@ package dev.activator.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.stats.ConcurrencyReporter.RequestStats;
-
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.stats.ConcurrencyReporter.RequestStats;
 import dev.activator.stats.ConcurrencyReporter.RevisionCount;
-import dev.activator.testing.TestRevisions;
 import dev.activator.testing.Seeds;
+import dev.activator.testing.TestRevisions;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
 import java.time.Duration;

@@ -3,9 +3,8 @@ package dev.activator.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.stats.ConcurrencyReporter.RequestStats;
-
 import dev.activator.revision.RevisionId;
+import dev.activator.stats.ConcurrencyReporter.RequestStats;
 import dev.activator.stats.ConcurrencyReporter.RequestStats.Totals;
 import org.junit.jupiter.api.Test;
 

@@ -2,20 +2,18 @@ package dev.activator.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.upstream.ProbeClient.ProbeResult;
-
-import dev.activator.upstream.ProbeClient.ProbeRequest;
-
-import dev.activator.testing.TestRevisions;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.PortProtocol;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
+import dev.activator.testing.TestRevisions;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
+import dev.activator.upstream.ProbeClient.ProbeRequest;
+import dev.activator.upstream.ProbeClient.ProbeResult;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
 import java.io.IOException;

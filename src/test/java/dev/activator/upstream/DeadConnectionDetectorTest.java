@@ -2,10 +2,9 @@ package dev.activator.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.upstream.DeadConnectionDetector.TcpConnectionHealth;
-
-import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.testing.quiescence.Quiescence;
+import dev.activator.upstream.DeadConnectionDetector.TcpConnectionHealth;
 import io.netty.channel.Channel;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.time.Duration;

@@ -2,9 +2,8 @@ package dev.activator.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.upstream.Dialer.DialBackoff;
-
 import dev.activator.testing.Seeds;
+import dev.activator.upstream.Dialer.DialBackoff;
 import java.time.Duration;
 import java.util.Random;
 import java.util.random.RandomGenerator;

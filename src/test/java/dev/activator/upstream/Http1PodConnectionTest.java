@@ -2,15 +2,15 @@ package dev.activator.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.PortProtocol;
-import dev.activator.tls.DialTarget;
-import dev.activator.testing.TestRevisions;
 import dev.activator.loop.LoopGroup;
-import dev.activator.upstream.LoopConnectionPools.Http1Pool;
 import dev.activator.revision.Destination;
+import dev.activator.revision.PortProtocol;
+import dev.activator.testing.TestRevisions;
 import dev.activator.testing.quiescence.Quiescence;
+import dev.activator.tls.DialTarget;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
+import dev.activator.upstream.LoopConnectionPools.Http1Pool;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;

@@ -2,13 +2,13 @@ package dev.activator.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.PortProtocol;
-import dev.activator.tls.DialTarget;
-import dev.activator.testing.TestRevisions;
 import dev.activator.loop.LoopGroup;
 import dev.activator.revision.Destination;
+import dev.activator.revision.PortProtocol;
 import dev.activator.testing.RawHttp2;
+import dev.activator.testing.TestRevisions;
 import dev.activator.testing.quiescence.Quiescence;
+import dev.activator.tls.DialTarget;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
 import io.netty.buffer.Unpooled;

@@ -2,19 +2,19 @@ package dev.activator.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.PortProtocol;
-import dev.activator.tls.DialTarget;
-import dev.activator.testing.TestRevisions;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
+import dev.activator.revision.PortProtocol;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.ScriptedPod;
+import dev.activator.testing.TestRevisions;
 import dev.activator.testing.network.SimulatedNetwork;
 import dev.activator.testing.quiescence.Quiescence;
+import dev.activator.tls.DialTarget;
 import dev.activator.tls.PodTls;
-import dev.activator.upstream.UpstreamPool.Dial;
 import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
+import dev.activator.upstream.UpstreamPool.Dial;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;

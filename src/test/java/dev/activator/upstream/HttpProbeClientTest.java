@@ -2,13 +2,6 @@ package dev.activator.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.upstream.ProbeClient.ProbeResult;
-
-import dev.activator.upstream.ProbeClient.ProbeRequest;
-
-import dev.activator.testing.TestRevisions;
-import dev.activator.tls.DialTarget;
-import dev.activator.tls.PodTls;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
@@ -18,8 +11,13 @@ import dev.activator.testing.Authority;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
+import dev.activator.testing.TestRevisions;
 import dev.activator.testing.quiescence.Quiescence;
+import dev.activator.tls.DialTarget;
+import dev.activator.tls.PodTls;
 import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
+import dev.activator.upstream.ProbeClient.ProbeRequest;
+import dev.activator.upstream.ProbeClient.ProbeResult;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
@@ -33,9 +31,9 @@ import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

@@ -3,7 +3,6 @@ package dev.activator.upstream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.upstream.DeadConnectionDetector.TcpConnectionHealth;
-
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

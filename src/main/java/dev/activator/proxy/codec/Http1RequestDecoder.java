@@ -1,12 +1,12 @@
 package dev.activator.proxy.codec;
 
+import dev.activator.http.HeaderFieldList;
 import dev.activator.http.HeaderNameCache;
 import dev.activator.http.HopByHopFields;
-import dev.activator.http.HeaderFieldList;
 import dev.activator.proxy.policy.FramingCheck;
 import dev.activator.proxy.policy.HeldMemoryLimit;
-import dev.activator.proxy.policy.UpgradeNegotiation;
 import dev.activator.proxy.policy.RequestVersion;
+import dev.activator.proxy.policy.UpgradeNegotiation;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;

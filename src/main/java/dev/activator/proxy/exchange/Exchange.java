@@ -1,22 +1,22 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.proxy.exchange.Seams.TunnelWatcher;
-import dev.activator.proxy.exchange.Seams.Delivery;
-import dev.activator.proxy.exchange.Seams.WaitPolicy;
 import dev.activator.observability.RequestObserver.Step;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestTimeline;
+import dev.activator.proxy.exchange.Seams.Delivery;
+import dev.activator.proxy.exchange.Seams.TunnelWatcher;
+import dev.activator.proxy.exchange.Seams.WaitPolicy;
 import dev.activator.proxy.policy.DeadlineCalculator;
-import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.LocalResponse;
+import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.revision.LiveRevision;
 import dev.activator.throttle.PodChoice;
+import dev.activator.throttle.ThrottleDecision;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import dev.activator.throttle.ThrottleDecision.Rejection;
-import dev.activator.throttle.ThrottleDecision;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;

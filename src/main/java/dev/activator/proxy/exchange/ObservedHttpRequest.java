@@ -1,18 +1,18 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.observability.RequestOutcome;
-import dev.activator.observability.RequestObserver;
-import dev.activator.observability.RequestTimeline;
 import dev.activator.http.HeaderFieldList;
+import dev.activator.http.KnownHeader;
 import dev.activator.loop.Loop;
+import dev.activator.observability.RequestObserver;
+import dev.activator.observability.RequestOutcome;
+import dev.activator.observability.RequestTimeline;
 import dev.activator.proxy.codec.Http2HeadParser;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.policy.DeadlineCalculator;
 import dev.activator.proxy.policy.ErrorFormat;
-import dev.activator.proxy.policy.RequestFailure;
-import dev.activator.http.KnownHeader;
 import dev.activator.proxy.policy.FramingCheck;
 import dev.activator.proxy.policy.LocalResponse;
+import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.Revision;
 import dev.activator.stats.ConcurrencyReporter.RevisionCount;

@@ -1,14 +1,14 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.proxy.exchange.Seams.Delivery;
-import dev.activator.observability.RequestOutcome;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestObserver;
+import dev.activator.observability.RequestOutcome;
+import dev.activator.proxy.exchange.Seams.Delivery;
 import dev.activator.proxy.policy.ErrorFormat;
-import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.HeldMemoryLimit;
+import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.revision.LiveRevision;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;

@@ -1,15 +1,15 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.proxy.exchange.Seams.Arrival;
+import dev.activator.http.HeaderFieldList;
+import dev.activator.http.KnownHeader;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.proxy.codec.MalformedRequestException;
-import dev.activator.proxy.policy.RequestFailure;
-import dev.activator.http.KnownHeader;
-import dev.activator.http.HeaderFieldList;
+import dev.activator.proxy.exchange.Seams.Arrival;
 import dev.activator.proxy.policy.FramingCheck;
 import dev.activator.proxy.policy.LocalResponse;
-import dev.activator.proxy.policy.RevisionResolver;
+import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.RequestVersion;
+import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.PortProtocol;

@@ -1,16 +1,16 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.observability.RequestOutcome;
 import dev.activator.loop.Loop;
+import dev.activator.observability.RequestOutcome;
 import dev.activator.revision.LiveRevision;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.stats.ConcurrencyReporter.RevisionCount;
+import dev.activator.throttle.ThrottleDecision;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
 import dev.activator.throttle.ThrottleDecision.Rejection;
-import dev.activator.throttle.ThrottleDecision;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

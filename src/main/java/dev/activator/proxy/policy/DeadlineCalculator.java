@@ -1,8 +1,8 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.observability.RequestOutcome;
-import dev.activator.http.KnownHeader;
 import dev.activator.http.HeaderFieldList;
+import dev.activator.http.KnownHeader;
+import dev.activator.observability.RequestOutcome;
 import dev.activator.revision.RequestTimeouts;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 package dev.activator.proxy.policy;
 
 import dev.activator.config.ProxyPageStyle;
-import dev.activator.http.KnownHeader;
 import dev.activator.http.HeaderFieldList;
+import dev.activator.http.KnownHeader;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.http.KnownHeader;
 import dev.activator.http.HeaderFieldList;
+import dev.activator.http.KnownHeader;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 

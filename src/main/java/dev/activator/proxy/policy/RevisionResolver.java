@@ -1,7 +1,7 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.http.KnownHeader;
 import dev.activator.http.HeaderFieldList;
+import dev.activator.http.KnownHeader;
 import dev.activator.revision.RevisionId;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;

@@ -2,11 +2,11 @@ package dev.activator.proxy.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.throttle.policy.WaitLimits;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.proxy.codec.Http1RequestDecoder;
-import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.proxy.policy.HeldMemoryLimit;
+import dev.activator.throttle.ThrottleDecision.QueueEntry;
+import dev.activator.throttle.policy.WaitLimits;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;

@@ -2,8 +2,8 @@ package dev.activator.proxy.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.observability.RequestOutcome;
 import dev.activator.http.HeaderFieldList;
+import dev.activator.observability.RequestOutcome;
 import dev.activator.revision.RevisionId;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import java.util.List;
