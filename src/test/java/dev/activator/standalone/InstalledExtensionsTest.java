@@ -2,7 +2,7 @@ package dev.activator.standalone;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.kube.policy.IpFamily;
+import dev.activator.standalone.policy.TestReferences;
 import dev.activator.knative.policy.RevisionEndpointSlice.Condition;
 import dev.activator.knative.policy.RevisionEndpointSlice.Member;
 import dev.activator.platform.IdleMethod;
@@ -12,11 +12,9 @@ import dev.activator.revision.ScaleClient;
 import dev.activator.revision.ScaleTarget;
 import dev.activator.standalone.decode.StandaloneKinds;
 import dev.activator.standalone.policy.ResolvedScaledService;
-import dev.activator.standalone.policy.ResolvedScaledService.References;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
 import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
 import dev.activator.standalone.policy.ServiceEndpointSlice;
-import dev.activator.testing.TestValues;
 import dev.activator.kube.Yaml;
 import java.util.List;
 import java.util.Map;
@@ -66,8 +64,8 @@ class InstalledExtensionsTest {
         status: %s
         """.formatted(status)).value();
     return extensions.idle(object, known -> ResolvedScaledService.of(known,
-        new References(null, List.of(SLICE), new WorkloadState.Hidden(), List.of(), null, false,
-            List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT, null)));
+        TestReferences.to(null).slices(List.of(SLICE)).workload(new WorkloadState.Hidden())
+            .found()));
   }
 
   @Test

@@ -3,15 +3,13 @@ package dev.activator.standalone;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.standalone.policy.TestReferences;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.kube.EventWriter;
 import dev.activator.kube.ScalingApiClients;
 import ch.qos.logback.classic.Level;
-import dev.activator.kube.policy.IpFamily;
 import dev.activator.standalone.policy.ScaledService;
 import dev.activator.standalone.policy.ResolvedScaledService;
-import dev.activator.standalone.policy.ResolvedScaledService.References;
-import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
 import dev.activator.kube.reflector.KubernetesWriteRateLimiter;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.RevisionId;
@@ -156,8 +154,6 @@ class RefusedCallsLogTest {
         Duration.ofMinutes(1),
         List.of(), Map.of(), Map.of(), null, KeepWarmSettings.NONE,
         false, null, TestValues.NO_STATUS),
-        new References(null, List.of(), new WorkloadState.Missing(), List.of(), null, false,
-            List.of(), List.of(),
-            IpFamily.IPV4, TestValues.MAX_TIMEOUT, null));
+        TestReferences.to(null).found());
   }
 }

@@ -2,15 +2,14 @@ package dev.activator.standalone;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.standalone.policy.TestReferences;
 import dev.activator.standalone.decode.StandaloneKinds;
 import dev.activator.kube.LeadershipStatus;
 import dev.activator.revision.ScalingView.ActiveCondition;
 import dev.activator.revision.ScalingView.ScaleState;
 import dev.activator.revision.ScalingView;
 import dev.activator.standalone.policy.ScaledServiceRouteTable.Taken;
-import dev.activator.kube.policy.IpFamily;
 import dev.activator.ext.console.ScalingExplanationBuilder;
-import dev.activator.standalone.policy.ResolvedScaledService.References;
 import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
 import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.kube.Yaml;
@@ -18,7 +17,6 @@ import dev.activator.platform.RevisionDetailsSource.Setting;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
 import java.time.Duration;
-import dev.activator.testing.TestValues;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -43,9 +41,8 @@ class ScaledServiceDetailsTest {
           %s
         status: %s
         """.formatted(spec, status)).value();
-    return new ScaledServiceDetails(ResolvedScaledService.of(object, new References(null, List.of(),
-        new WorkloadState.Hidden(), taken, null, false, List.of(), List.of(), IpFamily.IPV4,
-        TestValues.MAX_TIMEOUT, null)));
+    return new ScaledServiceDetails(ResolvedScaledService.of(object,
+        TestReferences.to(null).workload(new WorkloadState.Hidden()).taken(taken).found()));
   }
 
   private static ScaledServiceDetails details(String spec) {

@@ -5,11 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.kube.policy.IpFamily;
 import dev.activator.standalone.decode.StandaloneKinds;
 import dev.activator.standalone.policy.ActivatorSlicePlanner.Activators;
-import dev.activator.standalone.policy.ResolvedScaledService.References;
 import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
 import dev.activator.kube.Yaml;
 import dev.activator.revision.RevisionId;
-import dev.activator.testing.TestValues;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -47,9 +45,8 @@ class ActivatorSlicePlannerTest {
         ports: [{name: http, port: 8080}]
         endpoints: %s
         """.formatted(endpoints)).value();
-    return ResolvedScaledService.of(object, new References(SERVICE, List.of(slice),
-        new WorkloadState.Hidden(), List.of(), null, false, List.of(), List.of(), IpFamily.IPV4,
-        TestValues.MAX_TIMEOUT, null));
+    return ResolvedScaledService.of(object, TestReferences.to(SERVICE).slices(List.of(slice))
+        .workload(new WorkloadState.Hidden()).found());
   }
 
   private static ActivatorSlicePlanner caught(String catchService, String endpoints,
@@ -77,9 +74,8 @@ class ActivatorSlicePlannerTest {
         spec: {selector: {app: web}, ports: [{name: http, port: 80}, {name: https, port: 443},
           {name: pg, port: 5432}, {name: ssh, port: 22}]}
         """).value();
-    var state = ResolvedScaledService.of(object, new References(service, List.of(),
-        new WorkloadState.Hidden(), List.of(), null, false, List.of(), List.of(), IpFamily.IPV4,
-        TestValues.MAX_TIMEOUT, null),
+    var state = ResolvedScaledService.of(object,
+        TestReferences.to(service).workload(new WorkloadState.Hidden()).found(),
         new TcpPortTable.Assigned(open, open, Map.of(), List.of()));
     return ActivatorSlicePlanner.of(state, service, TWO, Map.of());
   }

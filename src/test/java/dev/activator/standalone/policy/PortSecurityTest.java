@@ -3,17 +3,14 @@ package dev.activator.standalone.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.kube.Yaml;
-import dev.activator.kube.policy.IpFamily;
 import dev.activator.revision.PodTransport.PodIdentity;
 import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.standalone.decode.StandaloneKinds;
 import dev.activator.standalone.policy.ActivatorSlicePlanner.Activators;
-import dev.activator.standalone.policy.ResolvedScaledService.References;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
 import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
 import dev.activator.testing.Authority;
-import dev.activator.testing.TestValues;
 import dev.activator.tls.PemCertificates;
 import java.security.GeneralSecurityException;
 import java.time.Instant;
@@ -77,9 +74,8 @@ class PortSecurityTest {
     var authorities = tls == null
         ? null
         : CaBundle.of(tls, "shop", Map.of(BUNDLE, bundle)::get, NOW);
-    return ResolvedScaledService.of(object, new References(service(ports), List.of(),
-        workload(probe), List.of(), null, false, List.of(), List.of(), IpFamily.IPV4,
-        TestValues.MAX_TIMEOUT, authorities));
+    return ResolvedScaledService.of(object, TestReferences.to(service(ports))
+        .workload(workload(probe)).authorities(authorities).found());
   }
 
   private static CaObject.Found found(String key, String pem) {

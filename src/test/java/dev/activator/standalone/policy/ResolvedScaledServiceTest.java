@@ -2,12 +2,10 @@ package dev.activator.standalone.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.kube.policy.IpFamily;
 import dev.activator.standalone.decode.StandaloneKinds;
 import dev.activator.kube.Yaml;
 import dev.activator.standalone.policy.ScaledServiceRouteTable.Taken;
 import dev.activator.standalone.policy.ResolvedScaledService.Readiness;
-import dev.activator.standalone.policy.ResolvedScaledService.References;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
 import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
 import dev.activator.revision.Destination;
@@ -17,7 +15,6 @@ import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.revision.ScaleTargetRef;
-import dev.activator.testing.TestValues;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
@@ -122,9 +119,8 @@ class ResolvedScaledServiceTest {
         ports: [{name: pg, port: 5432}, {name: http, port: 8080}, {name: ssh, port: 22}]
         endpoints: [{addresses: [10.0.0.1]}]
         """).value();
-    return ResolvedScaledService.of(object, new References(service, List.of(slice),
-        found("{template: {spec: {containers: [{" + readiness + "}]}}}", "{}"), List.of(), null,
-        false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT, null),
+    return ResolvedScaledService.of(object, TestReferences.to(service).slices(List.of(slice))
+        .workload(found("{template: {spec: {containers: [{" + readiness + "}]}}}", "{}")).found(),
         new TcpPortTable.Assigned(open, open, Map.of("ssh", List.of("a.example", "b.example")),
             List.of()));
   }
@@ -246,10 +242,9 @@ class ResolvedScaledServiceTest {
           target: {concurrency: 20}
         """).value();
 
-    var woken = ResolvedScaledService.of(object, new References(
-        service("{ports: [{name: http, port: 80}]}"), List.of(),
-        new WorkloadState.Wakeable(object.workload(), Readiness.OF_PODS), List.of(), null, false,
-        List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT, null));
+    var woken = ResolvedScaledService.of(object,
+        TestReferences.to(service("{ports: [{name: http, port: 80}]}"))
+            .workload(new WorkloadState.Wakeable(object.workload(), Readiness.OF_PODS)).found());
 
     assertThat(woken.troubles()).isEmpty();
     assertThat(object.workload()).hasToString("URL http://vm/start");
@@ -275,14 +270,13 @@ class ResolvedScaledServiceTest {
   }
 
   private static ResolvedScaledService waking(ScaledService object, WorkloadState state) {
-    return ResolvedScaledService.of(object, new References(SERVICE, List.of(SLICE), state,
-        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT, null));
+    return ResolvedScaledService.of(object,
+        TestReferences.to(SERVICE).slices(List.of(SLICE)).workload(state).found());
   }
 
   private static ResolvedScaledService caught(ScaledService object, KubernetesService service) {
     return ResolvedScaledService.of(object,
-        new References(service, List.of(SLICE), FOUND, List.of(),
-            null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT, null));
+        TestReferences.to(service).slices(List.of(SLICE)).workload(FOUND).found());
   }
 
   private static WorkloadState found(String spec, String status) {
@@ -296,15 +290,15 @@ class ResolvedScaledServiceTest {
 
   private static ResolvedScaledService state(@Nullable KubernetesService service,
       WorkloadState workload) {
-    return ResolvedScaledService.of(OBJECT, new References(service, List.of(SLICE), workload,
-        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT, null));
+    return ResolvedScaledService.of(OBJECT,
+        TestReferences.to(service).slices(List.of(SLICE)).workload(workload).found());
   }
 
   private static ResolvedScaledService with(List<Taken> taken, @Nullable ScaledService older,
       @Nullable HpaSpec hpa) {
-    return ResolvedScaledService.of(OBJECT, new References(SERVICE, List.of(SLICE), FOUND, taken,
-        older, false, hpa == null ? List.of() : List.of(hpa), List.of(), IpFamily.IPV4,
-        TestValues.MAX_TIMEOUT, null));
+    return ResolvedScaledService.of(OBJECT,
+        TestReferences.to(SERVICE).slices(List.of(SLICE)).workload(FOUND).taken(taken).older(older)
+            .hpas(hpa == null ? List.of() : List.of(hpa)).found());
   }
 
   /** A new leader would take the replicas of a workload that was made again for another client's. */
@@ -312,9 +306,7 @@ class ResolvedScaledServiceTest {
   void forgetsTheLastReplicas_onceItsWorkloadWasGoneOrIsAnother() {
     var scaled = scaling("web");
     var found = caught(scaled, SERVICE);
-    var gone = ResolvedScaledService.of(scaled, new References(SERVICE, List.of(),
-        new WorkloadState.Missing(), List.of(), null, false, List.of(), List.of(),
-        IpFamily.IPV4, TestValues.MAX_TIMEOUT, null));
+    var gone = ResolvedScaledService.of(scaled, TestReferences.to(SERVICE).found());
 
     assertThat(found.after(null).target().lastDesired()).hasValue(5);
     assertThat(found.after(found).target().lastDesired()).hasValue(5);
@@ -366,9 +358,8 @@ class ResolvedScaledServiceTest {
         status: {idle: {state: %s, since: '2026-01-01T00:00:00Z', do: sleep}}
         """.formatted(phase)).value();
 
-    var state = ResolvedScaledService.of(object, new References(SERVICE, List.of(SLICE), FOUND,
-        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT,
-        null));
+    var state = ResolvedScaledService.of(object,
+        TestReferences.to(SERVICE).slices(List.of(SLICE)).workload(FOUND).found());
 
     assertThat(state.present()).isEqualTo(present);
     assertThat(state.pods().http1().all().isEmpty()).isTrue();
@@ -385,9 +376,9 @@ class ResolvedScaledServiceTest {
           idle: {do: sleep}
           conflictsWith: [other]
         """).value();
-    var target = ResolvedScaledService.of(object, new References(SERVICE, List.of(SLICE), FOUND,
-        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT,
-        null)).target();
+    var target = ResolvedScaledService
+        .of(object, TestReferences.to(SERVICE).slices(List.of(SLICE)).workload(FOUND).found())
+        .target();
 
     assertThat(target.conflicts().with()).containsExactly(new RevisionId("shop", "other"));
     assertThat(target.with(target.workload())).isEqualTo(target);
@@ -411,8 +402,8 @@ class ResolvedScaledServiceTest {
           target: {concurrency: 20}
           rules: %s
         """.formatted(rules)).value();
-    return ResolvedScaledService.of(object, new References(SERVICE, List.of(SLICE), FOUND, taken,
-        null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT, null));
+    return ResolvedScaledService.of(object,
+        TestReferences.to(SERVICE).slices(List.of(SLICE)).workload(FOUND).taken(taken).found());
   }
 
   @Test
@@ -464,9 +455,10 @@ class ResolvedScaledServiceTest {
     assertThat(state(null, FOUND).canStart()).isFalse();
     assertThat(state(noPort, FOUND).target().refusal())
         .isEqualTo("Service shop/svc has no port http; it has other (80)");
-    assertThat(ResolvedScaledService.of(OBJECT, new References(otherPods, List.of(), template,
-        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT, null))
-        .target().refusal()).startsWith("Service shop/svc selects no pod of Deployment web");
+    assertThat(
+        ResolvedScaledService.of(OBJECT, TestReferences.to(otherPods).workload(template).found())
+            .target().refusal())
+        .startsWith("Service shop/svc selects no pod of Deployment web");
     // While it is replaced, requests wait, and start no pod yet.
     assertThat(state(null, FOUND).withRequestsWaiting().target().refusal()).isNotEmpty();
     // A host that is another's is counted there, and the name of this one stays.
@@ -484,8 +476,8 @@ class ResolvedScaledServiceTest {
           containerConcurrency: 1
           timeoutSeconds: 1800
         """).value();
-    var found = new References(SERVICE, List.of(SLICE), FOUND, List.of(), null, false, List.of(),
-        List.of(), IpFamily.IPV4, Duration.ofSeconds(1200), null);
+    var found = TestReferences.to(SERVICE).slices(List.of(SLICE)).workload(FOUND)
+        .maxTimeout(Duration.ofSeconds(1200)).found();
 
     var state = ResolvedScaledService.of(object, found);
 
@@ -566,8 +558,8 @@ class ResolvedScaledServiceTest {
     var workload = found("{template: {metadata: {labels: {" + labels
         + "}}, spec: {containers: [{}]}}}", "{}");
     var state = ResolvedScaledService.of(OBJECT,
-        new References(shop, pods == 0 ? List.of() : List.of(SLICE), workload, List.of(), null,
-            false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT, null));
+        TestReferences.to(shop).slices(pods == 0 ? List.of() : List.of(SLICE)).workload(workload)
+            .found());
 
     var failure = state.revision().startFailure();
     assertThat(failure == null ? "" : failure.reason()).isEqualTo(reason);
@@ -679,8 +671,8 @@ class ResolvedScaledServiceTest {
                 """)
         .value();
 
-    var state = ResolvedScaledService.of(forbidden, new References(SERVICE, List.of(SLICE), FOUND,
-        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT, null));
+    var state = ResolvedScaledService.of(forbidden,
+        TestReferences.to(SERVICE).slices(List.of(SLICE)).workload(FOUND).found());
 
     assertThat(state.revision().startFailure())
         .isEqualTo(RevisionStartFailure.lasting("Forbidden", "no patch"));

@@ -2,10 +2,8 @@ package dev.activator.standalone.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.kube.policy.IpFamily;
 import dev.activator.standalone.decode.StandaloneKinds;
 import dev.activator.kube.Yaml;
-import dev.activator.standalone.policy.ResolvedScaledService.References;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
 import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
 import dev.activator.standalone.policy.ScaledServiceStatus.Condition;
@@ -52,8 +50,8 @@ class ScaledServiceStatusTest {
 
   private static ResolvedScaledService state(@Nullable KubernetesService service,
       WorkloadState workload) {
-    return ResolvedScaledService.of(OBJECT, new References(service, List.of(TWO_PODS), workload,
-        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4, TestValues.MAX_TIMEOUT, null));
+    return ResolvedScaledService.of(OBJECT,
+        TestReferences.to(service).slices(List.of(TWO_PODS)).workload(workload).found());
   }
 
   private static Scaling scaling(OptionalInt desired, String active, @Nullable Trouble trouble) {
