@@ -139,7 +139,9 @@ final class ScaledWorkloadWatcher {
           ListWatchAccess.ofList(session.api(), query).whenCompleteAsync(
               (access, unanswered) -> follow(query, access, unanswered), session.loop());
         }
-        case Served.Here _ -> decide(new WorkloadState.NotScalable());
+        case Served.Here here -> decide(here.isNamespaced()
+            ? new WorkloadState.NotScalable()
+            : new WorkloadState.NoNamespace());
         case Served.NotServed _ -> decide(new WorkloadState.NoKind());
         case null -> hidden("get", "/" + RestMapper.groupPath(name.apiVersion), failure);
       }

@@ -93,7 +93,10 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     /** The API does not serve the kind. */
     record NoKind() implements WorkloadState {}
 
-    /** The kind has no {@code scale}, or what is woken belongs to no namespace. */
+    /** Objects of the kind belong to no namespace. */
+    record NoNamespace() implements WorkloadState {}
+
+    /** The kind has no {@code scale}. */
     record NotScalable() implements WorkloadState {}
 
     /** {@code spec.wake} says how it is started and stopped. */
@@ -223,7 +226,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     return found.older == null && !found.isNameTaken && switch (found.workload) {
       // A missing workload is not scaled. When it appears, scaling begins at once, and need not
       // wait for the retry of a failed read.
-      case WorkloadState.Missing _,WorkloadState.NoKind _,WorkloadState.NotScalable _,WorkloadState.NotWakeable _ ->
+      case WorkloadState.Missing _,WorkloadState.NoKind _,WorkloadState.NoNamespace _,WorkloadState.NotScalable _,WorkloadState.NotWakeable _ ->
         false;
       case WorkloadState.Found _,WorkloadState.Hidden _,WorkloadState.Wakeable _ -> true;
     };

@@ -140,10 +140,10 @@ final class ScaledServiceTroubles {
               + (Character.isLowerCase(workload.kind().charAt(0))
                   ? "; a kind is spelled as in its manifest, such as Deployment"
                   : "")));
+      case WorkloadState.NoNamespace() -> troubles.add(new Trouble("TargetNotScalable",
+          workload.kind() + apiVersion(" of ", workload) + " belongs to no namespace"));
       case WorkloadState.NotScalable() -> troubles.add(new Trouble("TargetNotScalable",
-          workload.kind() + apiVersion(" of ", workload) + (workload instanceof ScaleTargetRef
-              ? " has no scale subresource"
-              : " belongs to no namespace")));
+          workload.kind() + apiVersion(" of ", workload) + " has no scale subresource"));
       case WorkloadState.Found(var known) when !known.failure().isEmpty() ->
         troubles.add(new Trouble(
             known.failure().contains("exceeded quota") ? "QuotaExceeded" : "ScaleFailed",

@@ -227,7 +227,7 @@ class ResolvedScaledServiceTest {
     assertThat(woken.troubles()).isEmpty();
     assertThat(invalid.target()).isNull();
     assertThat(invalid.troubles()).containsExactly(new Trouble("InvalidWake", "no field"));
-    assertThat(waking(object, new WorkloadState.NotScalable()).troubles()).containsExactly(
+    assertThat(waking(object, new WorkloadState.NoNamespace()).troubles()).containsExactly(
         new Trouble("TargetNotScalable", "Sandbox belongs to no namespace"));
     assertThat(invalid.revision().startFailure().message()).isEqualTo("no field");
   }
@@ -619,6 +619,8 @@ class ResolvedScaledServiceTest {
         "TargetNotScalable", "the Kubernetes API has no kind Deployment in apps/v1"));
     assertThat(state(SERVICE, new WorkloadState.NotScalable()).troubles()).containsExactly(
         new Trouble("TargetNotScalable", "Deployment of apps/v1 has no scale subresource"));
+    assertThat(state(SERVICE, new WorkloadState.NoNamespace()).troubles()).containsExactly(
+        new Trouble("TargetNotScalable", "Deployment of apps/v1 belongs to no namespace"));
     assertThat(state(SERVICE, new WorkloadState.Hidden()).troubles()).isEmpty();
     assertThat(state(SERVICE, found("{}", "{conditions: [{type: ReplicaFailure, status: 'True',"
         + " message: 'pods \"web\" is forbidden: exceeded quota: small'}]}")).troubles())
