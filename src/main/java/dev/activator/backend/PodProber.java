@@ -37,9 +37,6 @@ final class PodProber {
   private static final String QUEUE_PROXY_PATH = "/healthz";
   private static final Map<String, String> QUEUE_PROXY_HEADERS = Map.of("K-Network-Probe", "queue",
       "User-Agent", "Knative-Activator-Probe");
-  /** Names the kubelet as user agent, because many programs do not log its requests. */
-  private static final Map<String, String> CONTAINER_HEADERS = Map.of("User-Agent",
-      "kube-probe/1.34", "Connection", "close");
 
   private final ProbeClient client;
   private final Loop loop;
@@ -71,8 +68,9 @@ final class PodProber {
       return;
     }
     var all = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
-    all.putAll(container == null ? QUEUE_PROXY_HEADERS : CONTAINER_HEADERS);
-    all.putAll(container == null ? Map.of() : container.headers());
+    all.putAll(container == null
+        ? QUEUE_PROXY_HEADERS
+        : ReadinessProbeSpec.sent(container.headers()));
     var own = all.remove("Host");
     if (passthrough) {
       all.put("K-Passthrough-Lb", "true");

@@ -58,6 +58,22 @@ public record ReadinessProbeSpec(String path, Map<String, String> headers, Durat
     return path.isEmpty();
   }
 
+  /**
+   * The fields as the kubelet sends them, by which many programs know its requests; without
+   * {@code Host} unless the probe has it.
+   *
+   * <p><b>Source.</b> {@code NewProbeRequest} in the kubelet's {@code pkg/probe/http}.
+   */
+  public static Map<String, String> sent(Map<String, String> headers) {
+    var all = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
+    all.put("User-Agent", "kube-probe/1.34");
+    all.put("Accept", "*/*");
+    all.putAll(headers);
+    all.put("Connection", "close");
+    all.remove("Accept", "");
+    return all;
+  }
+
   /** The path as the kubelet sends it. */
   public static String rooted(String path) {
     return path.startsWith("/") ? path : "/" + path;

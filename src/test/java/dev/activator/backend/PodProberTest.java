@@ -192,7 +192,8 @@ class PodProberTest {
 
     assertThat(client.requests).containsExactly(new ProbeRequest(DialTarget.plain(A),
         PortProtocol.HTTP1, "/up", "me.example",
-        Map.of("User-Agent", "kube-probe/1.34", "Connection", "close", "X-Probe", "yes"),
+        Map.of("User-Agent", "kube-probe/1.34", "Accept", "*/*", "Connection", "close", "X-Probe",
+            "yes"),
         Duration.ofMillis(300), Duration.ofSeconds(1)));
     assertThat(outcomes).containsExactly(PodHealthVerdict.ANSWERS);
   }

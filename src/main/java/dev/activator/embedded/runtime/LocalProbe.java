@@ -275,9 +275,7 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
   private static String request(HttpGet get) {
     var headers = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
     headers.put("Host", "127.0.0.1:" + get.port());
-    headers.put("User-Agent", "kube-probe/1.34");
-    headers.putAll(get.headers());
-    headers.put("Connection", "close");
+    headers.putAll(ReadinessProbeSpec.sent(get.headers()));
     var request = new StringBuilder("GET " + get.path() + " HTTP/1.1\r\n");
     headers.forEach((name, value) -> request.append(name).append(": ").append(value)
         .append("\r\n"));
