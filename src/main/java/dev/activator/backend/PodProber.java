@@ -134,9 +134,10 @@ final class PodProber {
     var within = timeout.next();
     var identity = transport.identity();
     return new ProbeRequest(new DialTarget(destination, identity), protocol,
-        container == null ? QUEUE_PROXY_PATH : container.path(),
-        host == null ? destination.toString() : host, headers,
-        identity == null && connectTimeout.compareTo(within) < 0 ? connectTimeout : within, within);
+        host == null ? destination.toString() : host,
+        new ReadinessProbeSpec(container == null ? QUEUE_PROXY_PATH : container.path(), headers,
+            within, container == null ? null : container.answer()),
+        identity == null && connectTimeout.compareTo(within) < 0 ? connectTimeout : within);
   }
 
   private void send(Destination destination, Loop on, Consumer<ProbeResult> done) {
@@ -161,9 +162,9 @@ final class PodProber {
       }
       switch (ProbeRedirect.of(url(request), status, to, requests)) {
         case ProbeRedirect.None() -> done.accept(answer);
-        case ProbeRedirect.Failed(var reason) -> done.accept(new ProbeResult.Misdirected(reason));
+        case ProbeRedirect.Failed(var reason) -> done.accept(new ProbeResult.Unready(reason));
         case ProbeRedirect.Follow next when next.tls() && !request.target().overTls() ->
-          done.accept(new ProbeResult.Misdirected("redirects to https, which is not probed here"));
+          done.accept(new ProbeResult.Unready("redirects to https, which is not probed here"));
         case ProbeRedirect.Follow next -> {
           var left = request.timeout().minusNanos(loop.nanoTime() - sentNanos);
           follow(redirected(request, next, left), on, requests + 1, done);
@@ -182,9 +183,9 @@ final class PodProber {
     var to = new Destination(from.destination().host(), next.port());
     return new ProbeRequest(
         next.tls() ? new DialTarget(to, from.target().identity()) : DialTarget.plain(to),
-        from.protocol(), next.path(), next.keepsHost() ? from.host() : to.toString(),
-        from.headers(), left.compareTo(from.connectTimeout()) < 0 ? left : from.connectTimeout(),
-        left);
+        from.protocol(), next.keepsHost() ? from.host() : to.toString(),
+        new ReadinessProbeSpec(next.path(), from.what().headers(), left),
+        left.compareTo(from.connectTimeout()) < 0 ? left : from.connectTimeout());
   }
 
   private void request(ProbeRequest request, Loop on, Consumer<ProbeResult> answered) {
@@ -211,7 +212,7 @@ final class PodProber {
         container == null
             ? PodHealthVerdict.of(status, body)
             : PodHealthVerdict.ofContainer(status);
-      case ProbeResult.Misdirected(var reason) -> new PodHealthVerdict(Verdict.UNHEALTHY, reason);
+      case ProbeResult.Unready(var reason) -> new PodHealthVerdict(Verdict.UNHEALTHY, reason);
       case ProbeResult.Refused(var reason) -> new PodHealthVerdict(Verdict.REFUSED, reason);
       case ProbeResult.Failed(var reason) -> new PodHealthVerdict(Verdict.NO_CONNECTION, reason);
       case ProbeResult.InvalidResponse(var reason) ->

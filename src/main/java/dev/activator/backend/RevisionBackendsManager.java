@@ -185,8 +185,9 @@ public final class RevisionBackendsManager {
   }
 
   private RevisionWatcher newWatcher(Revision revision, Loop loop) {
+    var probe = revision.readinessProbe();
     var policy = new ProbePolicy(revision.id(), settings.addressing().get(),
-        revision.probesBeforeReady(), !revision.hasQueueProxy(), backoff);
+        revision.probesBeforeReady(), probe != null && probe.answer() == null, backoff);
     var watcher = new RevisionWatcher(policy, loop, new PodProber(client, loop, revision, settings),
         rateLimiter, random, now -> healthy.publish(now));
     if (!watchIsOpen) {

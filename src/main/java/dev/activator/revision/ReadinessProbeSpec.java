@@ -6,29 +6,48 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.net.URI;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The probe that the activator sends to a container without queue-proxy: a GET, or a TCP
- * connection.
+ * connection, on which an answer may be expected.
  *
  * @param path the path of the GET, for which a status from 200 to 399 means ready; empty for a TCP
  *     connection
  * @param timeout of one probe, from the connection to the end of the answer
+ * @param answer what must be answered on a TCP connection; null if it need only be accepted
  */
-public record ReadinessProbeSpec(String path, Map<String, String> headers, Duration timeout) {
+public record ReadinessProbeSpec(String path, Map<String, String> headers, Duration timeout,
+    @Nullable Answer answer) {
   /** Kubernetes' default. */
   public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(1);
   public static final ReadinessProbeSpec CONNECT = new ReadinessProbeSpec("", Map.of());
 
   private static final Pattern TOKEN = Pattern.compile("[\\w!#$%&'*+.^`|~-]+");
 
+  /**
+   * What a server that is ready answers. Each character is one byte.
+   *
+   * @param send empty if the server speaks first
+   * @param expect how the answer begins
+   */
+  public record Answer(String send, String expect) {}
+
   public ReadinessProbeSpec {
     headers = Map.copyOf(headers);
+  }
+
+  public ReadinessProbeSpec(String path, Map<String, String> headers, Duration timeout) {
+    this(path, headers, timeout, null);
   }
 
   /** A probe with Kubernetes' default timeout. */
   public ReadinessProbeSpec(String path, Map<String, String> headers) {
     this(path, headers, DEFAULT_TIMEOUT);
+  }
+
+  public static ReadinessProbeSpec answering(Answer answer) {
+    return new ReadinessProbeSpec("", Map.of(), DEFAULT_TIMEOUT, answer);
   }
 
   /** A probe by GET. Invalid parts are left out and named in {@code remarks}. */
@@ -51,7 +70,7 @@ public record ReadinessProbeSpec(String path, Map<String, String> headers, Durat
   }
 
   public ReadinessProbeSpec within(Duration other) {
-    return other.equals(timeout) ? this : new ReadinessProbeSpec(path, headers, other);
+    return other.equals(timeout) ? this : new ReadinessProbeSpec(path, headers, other, answer);
   }
 
   public boolean connects() {

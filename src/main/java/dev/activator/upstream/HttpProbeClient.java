@@ -42,7 +42,12 @@ public final class HttpProbeClient implements ProbeClient {
 
   @Override
   public void probe(Loop loop, ProbeRequest request, Consumer<ProbeResult> done) {
-    new Probe(loop, upstreams.of(loop), request, done).start();
+    var answer = request.what().answer();
+    if (answer == null) {
+      new Probe(loop, upstreams.of(loop), request, done).start();
+    } else {
+      new AnswerProbe(loop, request, answer, done).start(upstreams.of(loop));
+    }
   }
 
   @Override
@@ -138,7 +143,7 @@ public final class HttpProbeClient implements ProbeClient {
       }
       var question = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, request.path());
       question.headers().set(HttpHeaderNames.HOST, request.host());
-      request.headers().forEach(question.headers()::set);
+      request.what().headers().forEach(question.headers()::set);
       open.write(question);
       open.write(LastHttpContent.EMPTY_LAST_CONTENT);
       open.flush();
@@ -207,14 +212,8 @@ public final class HttpProbeClient implements ProbeClient {
       } else {
         answer(ended != null || wasConnected(failure)
             ? new ProbeResult.InvalidResponse(failure.text())
-            : withoutConnection(failure));
+            : ProbeResult.withoutConnection(failure));
       }
-    }
-
-    private static ProbeResult withoutConnection(UpstreamFailure failure) {
-      return failure == UpstreamFailure.REFUSED
-          ? new ProbeResult.Refused(failure.text())
-          : new ProbeResult.Failed(failure.text());
     }
 
     private static boolean wasConnected(UpstreamFailure failure) {

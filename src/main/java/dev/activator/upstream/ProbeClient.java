@@ -3,6 +3,7 @@ package dev.activator.upstream;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.PortProtocol;
+import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.tls.DialTarget;
 import java.time.Duration;
 import java.util.Map;
@@ -34,18 +35,27 @@ public interface ProbeClient {
 
   /**
    * A probe to send to a pod. It is a {@code GET}; if the path is empty, it only connects, which over
-   * TLS includes the handshake.
+   * TLS includes the handshake, or expects an answer that is not HTTP.
    *
-   * @param headers without {@code Host}
-   * @param connectTimeout until a connection is open; at most {@code timeout}
-   * @param timeout until the end of the answer
+   * @param what its headers are without {@code Host}
+   * @param connectTimeout until a connection is open; at most the timeout of the probe
    */
-  record ProbeRequest(DialTarget target, PortProtocol protocol, String path, String host,
-      Map<String, String> headers, Duration connectTimeout, Duration timeout) {
+  record ProbeRequest(DialTarget target, PortProtocol protocol, String host,
+      ReadinessProbeSpec what, Duration connectTimeout) {
     /** A probe without TLS that may connect as long as it may wait for the answer. */
     public ProbeRequest(Destination destination, PortProtocol protocol, String path, String host,
         Map<String, String> headers, Duration timeout) {
-      this(DialTarget.plain(destination), protocol, path, host, headers, timeout, timeout);
+      this(DialTarget.plain(destination), protocol, host,
+          new ReadinessProbeSpec(path, headers, timeout), timeout);
+    }
+
+    public String path() {
+      return what.path();
+    }
+
+    /** Until the end of the answer. */
+    public Duration timeout() {
+      return what.timeout();
     }
 
     public Destination destination() {
@@ -57,7 +67,7 @@ public interface ProbeClient {
    * The result of one probe of a pod: a connection, a response, a refusal, a failure or a timeout.
    */
   sealed interface ProbeResult {
-    /** The pod accepted the connection of a probe without a path. */
+    /** The pod accepted the connection of a probe without a path, and answered as expected. */
     record Connected() implements ProbeResult {}
 
     /**
@@ -70,14 +80,20 @@ public interface ProbeClient {
       }
     }
 
-    /** The pod answered with a redirect that cannot be followed. */
-    record Misdirected(String reason) implements ProbeResult {}
+    /** The pod gave another answer than one that is ready does. */
+    record Unready(String reason) implements ProbeResult {}
 
     /** The host refused the connection, as no server listens. */
     record Refused(String reason) implements ProbeResult {}
 
     /** No connection was opened. */
     record Failed(String reason) implements ProbeResult {}
+
+    static ProbeResult withoutConnection(UpstreamFailure failure) {
+      return failure == UpstreamFailure.REFUSED
+          ? new Refused(failure.text())
+          : new Failed(failure.text());
+    }
 
     /** No valid response came, or the connection ended. */
     record InvalidResponse(String reason) implements ProbeResult {}

@@ -191,10 +191,12 @@ class PodProberTest {
     loop.run();
 
     assertThat(client.requests).containsExactly(new ProbeRequest(DialTarget.plain(A),
-        PortProtocol.HTTP1, "/up", "me.example",
-        Map.of("User-Agent", "kube-probe/1.34", "Accept", "*/*", "Connection", "close", "X-Probe",
-            "yes"),
-        Duration.ofMillis(300), Duration.ofSeconds(1)));
+        PortProtocol.HTTP1, "me.example",
+        new ReadinessProbeSpec("/up",
+            Map.of("User-Agent", "kube-probe/1.34", "Accept", "*/*", "Connection", "close", "X-Probe",
+                "yes"),
+            Duration.ofSeconds(1)),
+        Duration.ofMillis(300)));
     assertThat(outcomes).containsExactly(PodHealthVerdict.ANSWERS);
   }
 
@@ -293,7 +295,7 @@ class PodProberTest {
 
     assertThat(client.requests).singleElement().satisfies(request -> {
       assertThat(request.host()).isEqualTo("test-revision-private.test-namespace");
-      assertThat(request.headers()).containsEntry("K-Passthrough-Lb", "true");
+      assertThat(request.what().headers()).containsEntry("K-Passthrough-Lb", "true");
     });
   }
 

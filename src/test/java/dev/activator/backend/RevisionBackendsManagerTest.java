@@ -9,9 +9,11 @@ import static dev.activator.backend.Fixtures.pods;
 import static dev.activator.backend.Fixtures.ready;
 import static dev.activator.backend.Fixtures.viaClusterIp;
 import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.upstream.ProbeClient.ProbeResult;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
 import dev.activator.config.NetworkConfig.MeshMode;
@@ -96,6 +98,24 @@ class RevisionBackendsManagerTest {
     objects.clusterIp(new PrivateClusterIp(REVISION, CLUSTER_IP, null));
     objects.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));
+
+    assertThat(published).containsExactly(pods(A));
+  }
+
+  @Test
+  void aPodThatKubernetesCallsReadyServesOnlyOnceItAnswersAsExpected() {
+    fake.answers(A, List.of(new ProbeResult.Unready("is starting up"),
+        new ProbeResult.Unready("is starting up"), new ProbeResult.Connected()));
+    objects.revision(new Revision(REVISION, "1", PortProtocol.HTTP1, 0, RequestTimeouts.DEFAULT,
+        true,
+        ReadinessProbeSpec.answering(new ReadinessProbeSpec.Answer("", "R")), Map.of(), Map.of(),
+        null));
+    objects.listed(http1(ready(A)));
+    loop.advance(ofMillis(15));
+    assertThat(fake.asked(A)).hasSize(2);
+    assertThat(published).isEmpty();
+
+    loop.advance(ofSeconds(1));
 
     assertThat(published).containsExactly(pods(A));
   }

@@ -1,5 +1,6 @@
 package dev.activator.upstream;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.loop.LoopGroup;
@@ -7,6 +8,7 @@ import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.PodTransport.PodIdentity;
 import dev.activator.revision.PortProtocol;
+import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.testing.Authority;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
@@ -21,13 +23,17 @@ import dev.activator.upstream.ProbeClient.ProbeResult;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -36,7 +42,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import reactor.core.publisher.Mono;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.HttpProtocol;
@@ -189,9 +198,8 @@ class HttpProbeClientTest {
 
   private static ProbeRequest overTls(Destination pod, String path, Authority authority) {
     var identity = new PodIdentity.OfService("web.shop.svc", authority.pem());
-    return new ProbeRequest(new DialTarget(pod, identity), PortProtocol.NEGOTIATED, path,
-        "some.host",
-        Map.of(), Duration.ofSeconds(30), Duration.ofSeconds(30));
+    return new ProbeRequest(new DialTarget(pod, identity), PortProtocol.NEGOTIATED, "some.host",
+        new ReadinessProbeSpec(path, Map.of(), Duration.ofSeconds(30)), Duration.ofSeconds(30));
   }
 
   @Test
@@ -257,6 +265,58 @@ class HttpProbeClientTest {
           .isInstanceOf(ProbeResult.InvalidResponse.class);
       assertThat(refused).hasValue(2);
     }
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(delimiter = '|', value = {"the answer | +PONG~r~n | ",
+      "with more after it | +PONGO | ",
+      "in two pieces | +PO,NG | ", "another one | -LOADING Redis | answered '-LOADING Redis'",
+      "a part, and the end | +PO,END | ended the connection before it answered as one that is ready",
+      "only the end | END | ended the connection before it answered as one that is ready"})
+  void expectsAnAnswer(String what, String script, @Nullable String reason) throws Exception {
+    var asked = new ArrayBlockingQueue<String>(1);
+    try (var pod = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+      Thread.startVirtualThread(() -> {
+        try (var socket = pod.accept()) {
+          asked.add(new String(socket.getInputStream().readNBytes(7), ISO_8859_1));
+          for (var piece : script.replace("~r", "\r").replace("~n", "\n").split(",")) {
+            if (piece.equals("END")) {
+              return;
+            }
+            socket.getOutputStream().write(piece.getBytes(ISO_8859_1));
+          }
+          // Until the probe closes the connection.
+          var _ = socket.getInputStream().read();
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      });
+
+      var answer = asked(answering(new Destination("127.0.0.1", pod.getLocalPort()),
+          new ReadinessProbeSpec.Answer("PI\u00ffNG\r\n", "+PONG"), Duration.ofSeconds(30)));
+
+      assertThat(answer).isEqualTo(
+          reason == null ? new ProbeResult.Connected() : new ProbeResult.Unready(reason));
+      assertThat(asked.poll(120, TimeUnit.SECONDS)).isEqualTo("PI\u00ffNG\r\n");
+    }
+  }
+
+  @Test
+  void waitsForAnAnswerUntilTheTimeout_orNotAtAllIfRefused() throws Exception {
+    var expected = new ReadinessProbeSpec.Answer("", "SSH-");
+    var timeout = Duration.ofMillis(50);
+    try (var silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+      assertThat(asked(answering(new Destination("127.0.0.1", silent.getLocalPort()), expected,
+          timeout))).isEqualTo(new ProbeResult.TimedOut(timeout, true));
+    }
+    assertThat(asked(answering(ScriptedPod.nobody(), expected, Duration.ofSeconds(30))))
+        .isInstanceOf(ProbeResult.Refused.class);
+  }
+
+  private static ProbeRequest answering(Destination pod, ReadinessProbeSpec.Answer answer,
+      Duration timeout) {
+    return new ProbeRequest(DialTarget.plain(pod), PortProtocol.TCP, "",
+        ReadinessProbeSpec.answering(answer).within(timeout), timeout);
   }
 
   @Test

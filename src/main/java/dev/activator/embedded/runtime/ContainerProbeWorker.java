@@ -20,6 +20,10 @@ final class ContainerProbeWorker {
   /** Later probes come once a second, so that they do not fill the log of a program that fails. */
   static final Duration EAGER_FOR = Duration.ofSeconds(5);
   private static final Duration PATIENT_PERIOD = Duration.ofSeconds(1);
+  /** A command pauses as long as it took, to leave processors to the process that starts. */
+  static final Duration AS_IT_TAKES = Duration.ZERO;
+  private static final long MIN_PAUSE_NANOS = Duration.ofMillis(5).toNanos();
+  private static final long MAX_PAUSE_NANOS = Duration.ofMillis(200).toNanos();
 
   /** Called on the loop. */
   interface Listener {
@@ -73,9 +77,10 @@ final class ContainerProbeWorker {
 
   private void begin() {
     if (!stopped) {
+      long begunNanos = loop.nanoTime();
       threads.execute(() -> {
         String problem = outcome();
-        loop.execute(() -> attempted(problem));
+        loop.execute(() -> attempted(problem, Duration.ofNanos(loop.nanoTime() - begunNanos)));
       });
     }
   }
@@ -92,7 +97,7 @@ final class ContainerProbeWorker {
     }
   }
 
-  private void attempted(String problem) {
+  private void attempted(String problem, Duration took) {
     if (stopped) {
       return;
     }
@@ -111,10 +116,10 @@ final class ContainerProbeWorker {
         listener.failed(problem);
       }
     }
-    loop.schedule(period(), this::begin);
+    loop.schedule(period(took), this::begin);
   }
 
-  private Duration period() {
+  private Duration period(Duration took) {
     if (!probe.period().isZero()) {
       return probe.period();
     }
@@ -123,6 +128,11 @@ final class ContainerProbeWorker {
     }
     boolean eager = loop.nanoTime() - startNanos < EAGER_FOR.toNanos()
         || firstPeriod.compareTo(PATIENT_PERIOD) > 0;
-    return eager ? firstPeriod : PATIENT_PERIOD;
+    if (!eager) {
+      return PATIENT_PERIOD;
+    }
+    return firstPeriod.equals(AS_IT_TAKES)
+        ? Duration.ofNanos(Math.clamp(took.toNanos(), MIN_PAUSE_NANOS, MAX_PAUSE_NANOS))
+        : firstPeriod;
   }
 }

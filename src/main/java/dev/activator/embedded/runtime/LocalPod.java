@@ -33,7 +33,6 @@ final class LocalPod {
    */
   private static final Duration QUIET = Duration.ofMillis(500);
   private static final Duration DRAIN_PAUSE = Duration.ofMillis(50);
-  private static final Duration EAGER_EXEC = Duration.ofMillis(200);
   /** The time after which a process that is not ready is logged, with the reason. */
   private static final Duration SLOW_START = Duration.ofSeconds(5);
 
@@ -339,7 +338,7 @@ final class LocalPod {
   private void probeLifetime(int run, PodProcess.Spec spec, PodProcess started) {
     var readiness = template.readiness(port);
     var eager = readiness.action() instanceof LocalProbe.Exec
-        ? EAGER_EXEC
+        ? ContainerProbeWorker.AS_IT_TAKES
         : ContainerProbeWorker.EAGER_PERIOD;
     probe(readiness, eager, spec, started, new Probing(run, "readinessProbe") {
       @Override

@@ -1,5 +1,6 @@
 package dev.activator.standalone.decode;
 
+import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.kube.decode.DecodedMetadata;
 import dev.activator.kube.decode.JsonCursor;
 import dev.activator.kube.decode.WatchedObjectReader;
@@ -170,6 +171,7 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
   private void tcpPort(JsonCursor in) {
     var name = "";
     var sni = new ArrayList<String>(0);
+    ReadinessProbeSpec.Answer answer = null;
     var settings = new HashMap<String, String>(0);
     for (var field : in.fields()) {
       switch (field) {
@@ -179,6 +181,7 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
             sni.add(in.text().toLowerCase(Locale.ROOT));
           }
         }
+        case "readinessProbe" -> answer = answer(in);
         // It is the only protocol.
         case "protocol" -> in.text();
         default -> {
@@ -190,7 +193,20 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
         }
       }
     }
-    tcpPorts.add(new ConnectionPort(name, sni, RevisionAnnotations.ofField("tcp", settings)));
+    tcpPorts
+        .add(new ConnectionPort(name, sni, answer, RevisionAnnotations.ofField("tcp", settings)));
+  }
+
+  private static ReadinessProbeSpec.Answer answer(JsonCursor in) {
+    var send = "";
+    var expect = "";
+    for (var field : in.fields()) {
+      switch (field) {
+        case "send" -> send = in.text();
+        case "expect" -> expect = in.text();
+      }
+    }
+    return new ReadinessProbeSpec.Answer(send, expect);
   }
 
   private static PodTlsSettings tls(JsonCursor in) {

@@ -3,7 +3,6 @@ package dev.activator.standalone.policy;
 import dev.activator.knative.policy.MergedEndpoints;
 import dev.activator.knative.policy.RevisionEndpointSlice.Member;
 import dev.activator.kube.policy.IpFamily;
-import dev.activator.standalone.policy.ScaledWorkload.Probing;
 import dev.activator.config.RevisionAnnotations;
 import dev.activator.revision.IdleState;
 import dev.activator.revision.PodsByReadiness;
@@ -180,9 +179,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
   private static Backend backend(ScaledService object, References found, RevisionId id,
       ServedPort port, @Nullable RevisionStartFailure failure, List<String> remarks,
       TcpPortTable.Assigned tcp) {
-    var probing = !port.isRefused() && found.workload instanceof WorkloadState.Found(var workload)
-        ? port.probing(workload, remarks)
-        : Probing.WHEN_READY;
+    var probing = port.probing(object, found, remarks);
     var revision = new Revision(id, object.uid(), port.protocol(), object.containerConcurrency(),
         new RequestTimeouts(found.timeout(object), Duration.ZERO, Duration.ZERO),
         probing.beforeReady(), probing.probe(), object.labels(),
@@ -209,8 +206,10 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
       all.put(RevisionAnnotations.FALLING_ASLEEP,
           new IdleState.FallingAsleep(idle.version(), 1 + object.otherPorts().size()).toString());
     }
-    object.tcp().ports().stream().filter(one -> one.name().equals(port.name())).limit(1)
-        .forEach(one -> all.putAll(one.settings()));
+    var connections = object.tcp().find(port.name());
+    if (connections != null) {
+      all.putAll(connections.settings());
+    }
     var number = tcp.open().get(port.name());
     if (number != null) {
       all.put(RevisionAnnotations.TCP_PORT, number.toString());

@@ -3,9 +3,11 @@ package dev.activator.standalone.policy;
 import dev.activator.knative.policy.ContainerProbe.Action;
 import dev.activator.revision.PodTransport.PodIdentity;
 import dev.activator.revision.PortProtocol;
+import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.standalone.policy.ConnectionPorts.ConnectionPort;
 import dev.activator.standalone.policy.ResolvedScaledService.References;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
+import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
 import dev.activator.standalone.policy.ScaledWorkload.Probing;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -195,9 +197,21 @@ record ServedPort(String name, KubernetesService.@Nullable Port port,
     return Objects.requireNonNull(port);
   }
 
-  Probing probing(ScaledWorkload workload, List<String> remarks) {
+  /** @param remarks gets the parts of the workload's probe that are ignored */
+  Probing probing(ScaledService object, References found, List<String> remarks) {
+    if (isRefused) {
+      return Probing.WHEN_READY;
+    }
+    var connections = protocol == PortProtocol.TCP ? object.tcp().find(name) : null;
+    if (connections != null && connections.answer() != null) {
+      // What is woken says by a condition, too, whether it is ready.
+      return new Probing(ReadinessProbeSpec.answering(connections.answer()),
+          !(found.workload() instanceof WorkloadState.Wakeable));
+    }
     var requests = identity == null ? Action.HTTP : Action.HTTPS;
-    return workload.probing(found().target(),
-        protocol == PortProtocol.TCP ? Action.TCP : requests, remarks);
+    return found.workload() instanceof WorkloadState.Found(var workload)
+        ? workload.probing(found().target(), protocol == PortProtocol.TCP ? Action.TCP : requests,
+            remarks)
+        : Probing.WHEN_READY;
   }
 }

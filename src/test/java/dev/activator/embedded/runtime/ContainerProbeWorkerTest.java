@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ContainerProbeWorkerTest {
   private static final Duration EAGER = ContainerProbeWorker.EAGER_PERIOD;
@@ -35,6 +37,22 @@ class ContainerProbeWorkerTest {
     assertThat(attempts).isEqualTo(100);
     loop.advance(Duration.ofSeconds(10));
     assertThat(attempts).isEqualTo(110);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 200", "1, 167", "30, 17", "900, 1"})
+  void aCommandPausesAsLongAsItTook_withinBounds(int tookMillis, int within1s) {
+    var timing = new LocalProbe(new LocalProbe.Exec(List.of("is-ready")), Duration.ZERO,
+        Duration.ZERO, Duration.ofSeconds(1), 1, 3);
+    new ContainerProbeWorker(loop, task -> loop.schedule(Duration.ofMillis(tookMillis), task),
+        timing, ContainerProbeWorker.AS_IT_TAKES, () -> {
+          attempts++;
+          return "no";
+        }, listener()).start();
+
+    loop.advance(Duration.ofMillis(999));
+
+    assertThat(attempts).isEqualTo(within1s);
   }
 
   @Test
@@ -90,7 +108,13 @@ class ContainerProbeWorkerTest {
     var probe = new ContainerProbeWorker(loop, Runnable::run, timing, EAGER, () -> {
       attempts++;
       return passes.getAsBoolean() ? "" : "no";
-    }, new ContainerProbeWorker.Listener() {
+    }, listener());
+    probe.start();
+    return probe;
+  }
+
+  private ContainerProbeWorker.Listener listener() {
+    return new ContainerProbeWorker.Listener() {
       @Override
       public void passed() {
         received.add("passed after " + loop.elapsed().toMillis() + " ms");
@@ -100,8 +124,6 @@ class ContainerProbeWorkerTest {
       public void failed(String problem) {
         received.add("failed after " + loop.elapsed().toMillis() + " ms");
       }
-    });
-    probe.start();
-    return probe;
+    };
   }
 }

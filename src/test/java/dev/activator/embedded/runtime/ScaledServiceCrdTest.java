@@ -75,6 +75,8 @@ class ScaledServiceCrdTest {
       "'ports': [{'port': 'pg', 'protocol': 'tcp', 'closeIdle': true}] | spec.ports[0] | closeIdle needs idleAfterSeconds",
       "'ports': [{'port': 'pg', 'protocol': 'tcp', 'idleAfterSeconds': 0}] | spec.ports[0].idleAfterSeconds | greater than or equal to 1",
       "'ports': [{'port': 'pg', 'protocol': 'tcp', 'proxyProtocol': 'v3'}] | spec.ports[0].proxyProtocol | supported values: \"v1\", \"v2\"",
+      "'ports': [{'port': 'pg', 'protocol': 'tcp', 'readinessProbe': {'send': 'a'}}] | spec.ports[0].readinessProbe.expect | Required value",
+      "'ports': [{'port': 'pg', 'protocol': 'tcp', 'readinessProbe': {'expect': 'ā'}}] | spec.ports[0].readinessProbe.expect | may have no characters beyond U+00FF",
       "'ports': [{'port': 'pg', 'protocol': 'tcp', 'sni': ['*.a.b']}] | spec.ports[0].sni[0] | must be a host name in lower case",
       "'containerConcurrency': 5, 'ports': [{'port': 'pg', 'protocol': 'tcp'}] | spec | containerConcurrency cannot be kept over several ports",
       "'serviceRef': {'name': 'web'} | spec | serviceRef.port may be left out only beside ports",

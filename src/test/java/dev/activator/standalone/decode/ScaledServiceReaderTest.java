@@ -3,6 +3,7 @@ package dev.activator.standalone.decode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.kube.Yaml;
 import dev.activator.standalone.policy.CaObject;
 import dev.activator.standalone.policy.PodTlsSettings;
@@ -63,7 +64,8 @@ class ScaledServiceReaderTest {
       spec:
         scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
         serviceRef: {name: svc, port: http}
-        ports: [{port: pg, protocol: tcp, sni: [db.example.com], idleAfterSeconds: 300, closeIdle: true}, {port: 22, protocol: tcp}]
+        ports: [{port: pg, protocol: tcp, sni: [db.example.com], idleAfterSeconds: 300, closeIdle: true,
+            readinessProbe: {send: "\\0\\xffping", expect: R}}, {port: 22, protocol: tcp}]
         hosts: [shop.example.com]
         rules:
           - {hosts: [api.example.com], pathPrefix: /v1/, headers: [{name: X-Env, value: canary}]}
@@ -128,8 +130,8 @@ class ScaledServiceReaderTest {
 
     assertThat(read.port()).isEqualTo("5432");
     assertThat(read.tcp()).isEqualTo(new ConnectionPorts(List.of(
-        new ConnectionPort("5432", List.of(), Map.of()),
-        new ConnectionPort("ssh", List.of(), Map.of())), false));
+        new ConnectionPort("5432", List.of(), null, Map.of()),
+        new ConnectionPort("ssh", List.of(), null, Map.of())), false));
   }
 
   @Test
@@ -190,9 +192,10 @@ class ScaledServiceReaderTest {
             new KeepWarmSettings.KeepWarm(true, Duration.ofSeconds(900)), List.of()),
         true,
         new ConnectionPorts(List.of(new ConnectionPort("pg", List.of("db.example.com"),
+            new ReadinessProbeSpec.Answer("\0\u00ffping", "R"),
             Map.of("activator.dev/tcp-idle-after-seconds", "300", "activator.dev/tcp-close-idle",
                 "true")),
-            new ConnectionPort("22", List.of(), Map.of())), true),
+            new ConnectionPort("22", List.of(), null, Map.of())), true),
         new ConflictSpec(Set.of(new RevisionId("shop", "big"), new RevisionId("shop", "small")),
             Duration.ofSeconds(20)),
         new IdleSpec(

@@ -198,6 +198,18 @@ class ResolvedScaledServiceTest {
   }
 
   @Test
+  void aPodTakesConnectionsOnceItAnswersAsThePortSays() {
+    var state = tcp("{name: svc}", "[{port: ssh, protocol: tcp}, {port: pg, protocol: tcp,"
+        + " readinessProbe: {send: hello, expect: R}}]",
+        "readinessProbe: {exec: {command: [pg_isready]}}", Map.of());
+
+    assertThat(state.revision().probesBeforeReady()).isFalse();
+    assertThat(state.ports().getFirst().revision().probesBeforeReady()).isTrue();
+    assertThat(state.ports().getFirst().revision().readinessProbe())
+        .isEqualTo(ReadinessProbeSpec.answering(new ReadinessProbeSpec.Answer("hello", "R")));
+  }
+
+  @Test
   void saysThatABuildWithoutTheExtensionTakesNoConnections() {
     var state = tcp("{name: svc}", "[{port: pg, protocol: tcp}]", "", Map.of());
 
