@@ -6,7 +6,6 @@ import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -158,7 +157,7 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
   /** Connects a socket that is not connected yet, and runs the conversation on it. */
   String connect(Socket socket, int port, Probed process, Conversation conversation)
       throws IOException {
-    var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    var address = new InetSocketAddress(PodObjectBuilder.LOOPBACK, port);
     socket.connect(address, millis());
     // If nothing listens, a socket whose local port happens to be this port connects to itself.
     if (address.equals(socket.getLocalSocketAddress())) {
@@ -202,7 +201,7 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
       }
       int status = Integer.parseInt(line.substring(9, 12));
       var redirect = ProbeRedirect.of((get.tls() ? "https" : "http") + "://"
-          + connected.getInetAddress().getHostAddress() + ":" + get.port() + get.path(), status,
+          + PodObjectBuilder.LOOPBACK + ":" + get.port() + get.path(), status,
           status / 100 == 3 ? location(in) : "", requests);
       // A server may serve one connection at a time.
       close(socket);
@@ -274,7 +273,7 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
 
   private static String request(HttpGet get) {
     var headers = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
-    headers.put("Host", "127.0.0.1:" + get.port());
+    headers.put("Host", PodObjectBuilder.LOOPBACK + ":" + get.port());
     headers.putAll(ReadinessProbeSpec.sent(get.headers()));
     var request = new StringBuilder("GET " + get.path() + " HTTP/1.1\r\n");
     headers.forEach((name, value) -> request.append(name).append(": ").append(value)

@@ -25,7 +25,8 @@ final class LoopbackPorts {
   private final Listening listening;
 
   LoopbackPorts(RandomGenerator random) {
-    this(random, port -> new ServerSocket(port, 1, InetAddress.getLoopbackAddress()));
+    this(random, port -> new ServerSocket(port, 1,
+        InetAddress.ofLiteral(PodObjectBuilder.LOOPBACK)));
   }
 
   LoopbackPorts(RandomGenerator random, Listening listening) {

@@ -121,10 +121,15 @@ final class TcpPorts {
       var _ = proxy.listenFor(bindAddress, wanted, this::accept)
           .whenCompleteAsync((channel, failure) -> {
             opening = false;
-            if (failure == null) {
-              opened(wanted, channel);
+            listening = channel;
+            if (wanted != number) {
+              // It has changed meanwhile.
+              close();
+              open();
+            } else if (failure == null) {
+              opened(channel);
             } else if (!(failure instanceof CancellationException)) {
-              failed(wanted, failure);
+              failed(failure);
             }
           }, loop);
     }
@@ -134,16 +139,10 @@ final class TcpPorts {
           addresses -> TcpConnection.accept(client, addresses, dispatcher, to, refusals));
     }
 
-    private void opened(int at, Channel channel) {
-      listening = channel;
-      if (at != number) {
-        close();
-        open();
-        return;
-      }
+    private void opened(Channel channel) {
       failures = 0;
-      taken.set(at, false);
-      log.info("Listening for connections to {} on {}:{}", to, bindAddress, at);
+      taken.set(number, false);
+      log.info("Listening for connections to {} on {}:{}", to, bindAddress, number);
       channel.closeFuture().addListener(_ -> loop.execute(() -> lost(channel)));
     }
 
@@ -154,12 +153,12 @@ final class TcpPorts {
       }
     }
 
-    private void failed(int at, Throwable why) {
+    private void failed(Throwable why) {
       failures++;
       if (failures == LOGGED_FAILURE) {
         log.warn("Cannot listen for connections to {} on {}:{}, and tries again: {}", to,
-            bindAddress, at, why.getMessage());
-        taken.set(at, true);
+            bindAddress, number, why.getMessage());
+        taken.set(number, true);
       }
       retry.within(RETRY);
     }

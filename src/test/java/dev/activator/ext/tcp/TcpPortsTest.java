@@ -129,6 +129,27 @@ class TcpPortsTest extends WireTest {
   }
 
   @Test
+  void aFailureOfAFormerPortDoesNotDelayTheNextOne() throws Exception {
+    int port = FreePort.next();
+    int next = FreePort.next();
+    try (var _ = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+      ports.start();
+      changes(port);
+      loop.run();
+      changes(next);
+
+      eventually(() -> {
+        loop.run();
+        try (var _ = RawPeer.connect(next)) {
+          assertThat(taken).containsExactly(next + " false");
+        } catch (IOException e) {
+          throw new AssertionError(e);
+        }
+      });
+    }
+  }
+
+  @Test
   void anAnnotationOfARevisionForRequestsOpensNoPort() {
     int port = FreePort.next();
     ports.start();
