@@ -6,7 +6,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -17,43 +17,38 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class AsyncLineWriter implements AutoCloseable {
   private static final int MAX_QUEUED_LINES = 16_384;
   private static final int MAX_BATCH_BYTES = 64 << 10;
-  @SuppressWarnings("StringOperationCanBeSimplified") // No line may be the same object.
-  private static final String END = new String("end");
   /** The time to write the last lines, as in Knative. */
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
-  private final BlockingQueue<String> waiting = new ArrayBlockingQueue<>(MAX_QUEUED_LINES);
   private final AtomicLong dropped = new AtomicLong();
   private final OutputStream out;
-  private final Thread thread;
-  /** The number of lines in the batch. Only the writer's thread uses it. */
+  private final ThreadPoolExecutor writer = new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS,
+      new ArrayBlockingQueue<>(MAX_QUEUED_LINES),
+      task -> Thread.ofPlatform().daemon().name("lines").unstarted(task),
+      (_, _) -> dropped.incrementAndGet());
+  // Only the writer's thread uses these.
+  private final ByteArrayOutputStream batch = new ByteArrayOutputStream();
   private int lines;
 
   public AsyncLineWriter(OutputStream out) {
     this.out = out;
-    this.thread = Thread.ofPlatform().daemon().name("lines").start(this::run);
   }
 
   public void write(String line) {
-    if (!waiting.offer(line)) {
-      dropped.incrementAndGet();
-    }
+    writer.execute(() -> append(line));
   }
 
   public long dropped() {
     return dropped.get();
   }
 
-  private void run() {
-    var batch = new ByteArrayOutputStream();
-    boolean more = true;
-    while (more) {
+  private void append(String line) {
+    batch.writeBytes(line.getBytes(StandardCharsets.UTF_8));
+    lines++;
+    if (writer.getQueue().isEmpty() || batch.size() >= MAX_BATCH_BYTES) {
       try {
-        more = fill(batch, waiting.take());
         out.write(batch.toByteArray());
         out.flush();
-      } catch (InterruptedException e) {
-        more = false;
       } catch (IOException e) {
         dropped.addAndGet(lines);
       }
@@ -62,27 +57,12 @@ public final class AsyncLineWriter implements AutoCloseable {
     }
   }
 
-  private boolean fill(ByteArrayOutputStream batch, String first) {
-    for (String line = first; line != null; line = waiting.poll()) {
-      if (line == END) { // Compared by identity, because a line may have the same text.
-        return false;
-      }
-      lines++;
-      batch.writeBytes(line.getBytes(StandardCharsets.UTF_8));
-      if (batch.size() >= MAX_BATCH_BYTES) {
-        break;
-      }
-    }
-    return true;
-  }
-
   /** Waits for queued lines, but no longer than the timeout. */
   @Override
   public void close() {
+    writer.shutdown();
     try {
-      if (waiting.offer(END, CLOSE_TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
-        thread.join(CLOSE_TIMEOUT);
-      }
+      var _ = writer.awaitTermination(CLOSE_TIMEOUT.toSeconds(), TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -132,7 +132,7 @@ final class RevisionThrottler implements PermitSharing.LocalQueue {
 
   private ThrottlerOptions optionsOf(Revision now) {
     return defaults.with(now.annotations(),
-        problem -> log.warn("{}: {}; it is ignored", id, problem));
+        problem -> log.warn("{}: {}", id, problem));
   }
 
   /** @param now null when pods may start again */

@@ -100,7 +100,9 @@ public sealed interface ThrottleDecision {
      * How long from now the request is worth waiting for; {@link Long#MAX_VALUE} for no limit.
      * Enforced by the caller.
      */
-    long maxWaitNanos();
+    default long maxWaitNanos() {
+      return Long.MAX_VALUE;
+    }
 
     /** Whether the request is queued if no pod has room. */
     default boolean mayWait() {

@@ -45,11 +45,6 @@ public final class StubQueuedCaller implements QueuedCaller {
   }
 
   @Override
-  public long maxWaitNanos() {
-    return Long.MAX_VALUE;
-  }
-
-  @Override
   public void granted(Permit now) {
     permit = now;
   }

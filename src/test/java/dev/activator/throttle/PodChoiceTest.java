@@ -414,11 +414,6 @@ class PodChoiceTest {
       }
 
       @Override
-      public long maxWaitNanos() {
-        return Long.MAX_VALUE;
-      }
-
-      @Override
       public boolean mayWait() {
         return false;
       }

@@ -24,11 +24,6 @@ final class ManyKeysBench {
 
   private record Caller(FakeRequest timeline, Loop loop) implements QueuedCaller {
     @Override
-    public long maxWaitNanos() {
-      return Long.MAX_VALUE;
-    }
-
-    @Override
     public void granted(Permit permit) {}
 
     @Override

@@ -134,11 +134,6 @@ public class LentPermitsBenchmark {
     }
 
     @Override
-    public long maxWaitNanos() {
-      return Long.MAX_VALUE;
-    }
-
-    @Override
     public void granted(Permit granted) {
       permit = granted;
     }

@@ -77,11 +77,6 @@ public final class SyntheticRequest implements QueuedCaller {
   }
 
   @Override
-  public long maxWaitNanos() {
-    return Long.MAX_VALUE;
-  }
-
-  @Override
   public void granted(Permit permit) {
     permit.release(Ending.UNCOUNTED);
     end(RequestOutcome.ANSWERED);

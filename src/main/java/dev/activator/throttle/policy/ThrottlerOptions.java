@@ -1,7 +1,9 @@
 package dev.activator.throttle.policy;
 
 import dev.activator.config.GoDuration;
-import java.time.Duration;
+import dev.activator.config.RevisionAnnotations;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -41,15 +43,30 @@ public record ThrottlerOptions(int queueCapacity, int sharedCapacity, WaitLimits
 
   /** @param problems gets a sentence for each invalid annotation, which is ignored */
   public ThrottlerOptions with(Map<String, String> annotations, Consumer<String> problems) {
-    var reader = new Reader(annotations, problems);
-    // Only checked here: the request path uses this annotation, but does not warn.
-    reader.read(WAITING_PAGE, ThrottlerOptions::autoOrOff, "");
-    int ofRevision = reader.read(QUEUE_CAPACITY, ThrottlerOptions::atLeastOne, NO_BOUND);
+    var valid = new HashMap<String, String>();
+    // The waiting page is only checked here: the request path uses that one, but does not warn.
+    for (var name : List.of(QUEUE_CAPACITY, QUEUE_TIMEOUT, START_TIMEOUT, BALANCING, SLOW_START,
+        WAITING_PAGE)) {
+      var text = annotations.get(name);
+      if (text != null) {
+        RevisionAnnotations.problem(name, text).ifPresentOrElse(
+            problem -> problems.accept("annotation " + name + ": " + problem),
+            () -> valid.put(name, text.strip()));
+      }
+    }
+    int ofRevision = read(valid, QUEUE_CAPACITY, Integer::parseInt, NO_BOUND);
     return new ThrottlerOptions(ofRevision == NO_BOUND ? queueCapacity : ofRevision, ofRevision,
-        new WaitLimits(reader.read(QUEUE_TIMEOUT, ThrottlerOptions::positive, waits.full()),
-            reader.read(START_TIMEOUT, ThrottlerOptions::positive, waits.start())),
-        reader.read(BALANCING, Balancer::parse, balancer),
-        reader.read(SLOW_START, ThrottlerOptions::window, slowStart));
+        new WaitLimits(read(valid, QUEUE_TIMEOUT, GoDuration::parse, waits.full()),
+            read(valid, START_TIMEOUT, GoDuration::parse, waits.start())),
+        read(valid, BALANCING, Balancer::parse, balancer),
+        read(valid, SLOW_START, text -> text.equals(SLOW_START_OFF) ? 0 : Integer.parseInt(text),
+            slowStart));
+  }
+
+  private static <T extends @Nullable Object> T read(Map<String, String> valid, String name,
+      Function<String, ? extends T> parse, T otherwise) {
+    var text = valid.get(name);
+    return text == null ? otherwise : parse.apply(text);
   }
 
   /**
@@ -64,52 +81,5 @@ public record ThrottlerOptions(int queueCapacity, int sharedCapacity, WaitLimits
 
   public Balancer balancer(int containerConcurrency) {
     return balancer == null ? Balancer.of(containerConcurrency) : balancer;
-  }
-
-  private static int atLeastOne(String text) {
-    try {
-      int number = Integer.parseInt(text);
-      if (number >= 1) {
-        return number;
-      }
-    } catch (NumberFormatException e) {
-      // Reported below.
-    }
-    throw new IllegalArgumentException("'" + text + "' is not a whole number of at least 1");
-  }
-
-  private static String autoOrOff(String text) {
-    if (text.equals("auto") || text.equals("off")) {
-      return text;
-    }
-    throw new IllegalArgumentException("'" + text + "' is neither auto nor off");
-  }
-
-  private static Duration positive(String text) {
-    var duration = GoDuration.parse(text);
-    if (!duration.isPositive()) {
-      throw new IllegalArgumentException("'" + text + "' is not a positive duration");
-    }
-    return duration;
-  }
-
-  private static int window(String text) {
-    return text.equals(SLOW_START_OFF) ? 0 : atLeastOne(text);
-  }
-
-  private record Reader(Map<String, String> annotations, Consumer<String> problems) {
-    <T extends @Nullable Object> T read(String name, Function<String, ? extends T> parse,
-        T otherwise) {
-      String text = annotations.get(name);
-      if (text == null) {
-        return otherwise;
-      }
-      try {
-        return parse.apply(text.strip());
-      } catch (IllegalArgumentException e) {
-        problems.accept("annotation " + name + ": " + e.getMessage());
-        return otherwise;
-      }
-    }
   }
 }

@@ -206,11 +206,6 @@ final class AffinityScene {
     }
 
     @Override
-    public long maxWaitNanos() {
-      return Long.MAX_VALUE;
-    }
-
-    @Override
     public void granted(Permit now) {
       permit = now;
       answered = true;

@@ -300,11 +300,6 @@ final class SimulatedActivator {
     }
 
     @Override
-    public long maxWaitNanos() {
-      return Long.MAX_VALUE;
-    }
-
-    @Override
     public void granted(Permit granted) {
       permit = granted;
       running.merge(granted.destination(), 1, Integer::sum);

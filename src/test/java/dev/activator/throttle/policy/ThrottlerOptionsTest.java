@@ -74,13 +74,13 @@ class ThrottlerOptionsTest {
   }
 
   @ParameterizedTest(name = "{0}={1}")
-  @CsvSource({"queue-capacity, 0, 'not a whole number of at least 1'",
-      "queue-capacity, many, 'not a whole number of at least 1'",
-      "queue-capacity, 99999999999, 'not a whole number of at least 1'",
-      "queue-timeout, 30, 'not a duration'", "queue-timeout, 0s, 'not a positive duration'",
-      "queue-timeout, -1s, 'not a positive duration'",
-      "balancing, random, 'none of [choice-of-two, first-available, round-robin]'",
-      "slow-start, on, 'not a whole number of at least 1'"})
+  @CsvSource({"queue-capacity, 0, 'a whole number of at least 1'",
+      "queue-capacity, many, 'a whole number of at least 1'",
+      "queue-capacity, 99999999999, 'a whole number of at least 1'",
+      "queue-timeout, 30, 'a positive duration'", "queue-timeout, 0s, 'a positive duration'",
+      "queue-timeout, -1s, 'a positive duration'",
+      "balancing, random, 'choice-of-two, first-available or round-robin'",
+      "slow-start, on, 'a whole number of at least 1'"})
   void ignoresWhatMeansNothingAndSaysWhich(String name, String value, String problem) {
     var options = with(Map.of("activator.dev/" + name, value, "activator.dev/slow-starts", "7"));
 
