@@ -184,6 +184,21 @@ class RbacTest {
   }
 
   @Test
+  void resizesPodsOnlyIfPermitted_andThenInTheNamespacesOnly() {
+    var on = Chart.installed("activator", NAMESPACE, "mode: standalone",
+        "standalone: {namespaces: [shop], shrinkPods: true}");
+
+    Chart.installed("activator", NAMESPACE, "mode: standalone").all("ClusterRole")
+        .forEach(role -> assertThat(rights(role)).doesNotContain("patch pods/resize"));
+    assertThat(on.all("ClusterRole")).filteredOn(role -> rights(role).contains("patch pods/resize"))
+        .singleElement().satisfies(role -> {
+          assertThat(rights(role)).contains("get pods", "list pods").doesNotContain("patch pods");
+          assertThat(on.names())
+              .contains("RoleBinding shop/" + role.at("/metadata/name").asString());
+        });
+  }
+
+  @Test
   void patchesPodsOnlyForDeletionCosts_whichTheSettingHas() {
     var on = Chart.installed("activator", NAMESPACE, "mode: standalone", "rbac: {pods: true}",
         "standalone: {namespaces: [shop], podDeletionCost: true}");

@@ -1,7 +1,7 @@
 package dev.activator.embedded.runtime;
 
 import com.sun.management.OperatingSystemMXBean;
-import dev.activator.embedded.api.schema.Quantity;
+import dev.activator.config.Quantity;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.ObjectMeta;

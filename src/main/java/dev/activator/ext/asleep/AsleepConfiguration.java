@@ -16,8 +16,9 @@ import dev.activator.revision.ScaleClient;
 import dev.activator.revision.ScaleTarget;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.Throttler;
-import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -50,17 +51,15 @@ public class AsleepConfiguration {
     };
   }
 
-  static Map<String, PodSleep> methods(Loop loop, @Nullable PodFreezer freezer) {
-    var methods = new HashMap<String, PodSleep>();
-    methods.put("sleep", new HttpSleep(loop));
-    if (freezer != null) {
-      methods.put("freeze", new FreezeSleep(freezer));
-    }
-    return methods;
+  private static Map<String, Function<IdleMethod.Environment, PodSleep>> methods(Loop loop,
+      @Nullable PodFreezer freezer) {
+    return freezer == null
+        ? Map.of("sleep", _ -> new HttpSleep(loop), "shrink", ShrinkSleep::new)
+        : Map.of("sleep", _ -> new HttpSleep(loop), "freeze", _ -> new FreezeSleep(freezer));
   }
 
   /** @param methods by the field {@code do} */
-  record Idle(Map<String, PodSleep> methods, LiveRevisions revisions)
+  private record Idle(Map<String, Function<Environment, PodSleep>> methods, LiveRevisions revisions)
       implements IdleMethod<IdleTarget> {
     @Override
     public Class<IdleTarget> type() {
@@ -75,7 +74,10 @@ public class AsleepConfiguration {
     @Override
     public ScaleClient<IdleTarget> client(Environment environment) {
       return new IdleClient(environment,
-          StatusField.of(environment::api, "idle", Idle::parse, Idle::format), methods, revisions);
+          StatusField.of(environment::api, "idle", Idle::parse, Idle::format),
+          methods.entrySet().stream().collect(
+              Collectors.toMap(Map.Entry::getKey, one -> one.getValue().apply(environment))),
+          revisions);
     }
 
     private static @Nullable IdleState parse(JsonNode field) {

@@ -2,6 +2,7 @@ package dev.activator.ext.asleep;
 
 import dev.activator.ext.asleep.policy.IdleTarget;
 import dev.activator.revision.Destination;
+import dev.activator.revision.RevisionId;
 import dev.activator.revision.PodFreezer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -9,12 +10,14 @@ import java.util.concurrent.CompletableFuture;
 /** Freezes the processes of pods. */
 record FreezeSleep(PodFreezer freezer) implements PodSleep {
   @Override
-  public CompletableFuture<String> sleep(List<Destination> pods, IdleTarget target) {
+  public CompletableFuture<String> sleep(RevisionId id, List<Destination> pods,
+      IdleTarget target) {
     return freezer.freeze(pods);
   }
 
   @Override
-  public CompletableFuture<String> wake(List<Destination> pods, IdleTarget target) {
+  public CompletableFuture<String> wake(RevisionId id, List<Destination> pods,
+      IdleTarget target) {
     return freezer.thaw(pods).thenApply(_ -> "");
   }
 

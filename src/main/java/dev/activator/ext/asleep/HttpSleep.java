@@ -5,6 +5,7 @@ import dev.activator.http.UrlCaller;
 import dev.activator.http.UrlCaller.Outcome;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
+import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -34,12 +35,14 @@ final class HttpSleep implements PodSleep {
   }
 
   @Override
-  public CompletableFuture<String> sleep(List<Destination> pods, IdleTarget target) {
+  public CompletableFuture<String> sleep(RevisionId id, List<Destination> pods,
+      IdleTarget target) {
     return all(pods, target, true);
   }
 
   @Override
-  public CompletableFuture<String> wake(List<Destination> pods, IdleTarget target) {
+  public CompletableFuture<String> wake(RevisionId id, List<Destination> pods,
+      IdleTarget target) {
     return all(pods, target, false);
   }
 

@@ -282,7 +282,7 @@ final class IdleWorkload {
     }
     return pods().thenComposeAsync(pods -> {
       slept = new Slept(pods, target(), now);
-      return method(now).sleep(pods, target());
+      return method(now).sleep(id, pods, target());
     }, environment.loop());
   }
 
@@ -293,7 +293,7 @@ final class IdleWorkload {
       isEnded = true;
       var last = slept;
       return last != null && mayWrite()
-          ? method(last.state).wake(last.pods, last.target)
+          ? method(last.state).wake(id, last.pods, last.target)
           : done("");
     });
   }
@@ -358,7 +358,7 @@ final class IdleWorkload {
     var storing = before.phase() == Phase.WAKING || method.wakesAtOnce()
         ? CompletableFuture.<@Nullable Refused>completedFuture(null)
         : state.replace(phase(Phase.WAKING, before.method())).thenApply(Stored::refusal);
-    var waking = pods().thenCompose(pods -> method.wake(pods, target()));
+    var waking = pods().thenCompose(pods -> method.wake(id, pods, target()));
     return storing
         .<String, CompletableFuture<ScaleApiResult>>thenCombineAsync(waking,
             (refusal, problem) -> refusal != null

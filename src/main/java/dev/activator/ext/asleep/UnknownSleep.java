@@ -2,6 +2,7 @@ package dev.activator.ext.asleep;
 
 import dev.activator.ext.asleep.policy.IdleTarget;
 import dev.activator.revision.Destination;
+import dev.activator.revision.RevisionId;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -10,12 +11,14 @@ enum UnknownSleep implements PodSleep {
   METHOD;
 
   @Override
-  public CompletableFuture<String> sleep(List<Destination> pods, IdleTarget target) {
-    return wake(pods, target);
+  public CompletableFuture<String> sleep(RevisionId id, List<Destination> pods,
+      IdleTarget target) {
+    return wake(id, pods, target);
   }
 
   @Override
-  public CompletableFuture<String> wake(List<Destination> pods, IdleTarget target) {
+  public CompletableFuture<String> wake(RevisionId id, List<Destination> pods,
+      IdleTarget target) {
     return CompletableFuture
         .completedFuture("this activator does not know how they were put to sleep");
   }

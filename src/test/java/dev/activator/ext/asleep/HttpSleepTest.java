@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.activator.ext.asleep.policy.IdleTarget;
+import dev.activator.ext.asleep.policy.ShrinkSpec;
 import dev.activator.ext.asleep.policy.SleepCalls;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
+import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.testing.FreePort;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -23,6 +25,8 @@ import org.junit.jupiter.api.Test;
 
 /** Requests that put pods to sleep, to one that answers as vLLM does. */
 class HttpSleepTest {
+  private static final RevisionId WEB = new RevisionId("shop", "web");
+
   private final MultiThreadIoEventLoopGroup threads = new MultiThreadIoEventLoopGroup(1,
       NioIoHandler.newFactory());
   private final HttpSleep sleep = new HttpSleep(new NettyLoop(threads.next()));
@@ -64,11 +68,11 @@ class HttpSleepTest {
 
   private static IdleTarget target(SleepCalls calls) {
     return new IdleTarget(new ScaleTargetRef("apps/v1", "Deployment", "model"), "sleep",
-        Duration.ZERO, Duration.ZERO, calls);
+        Duration.ZERO, Duration.ZERO, calls, ShrinkSpec.NONE);
   }
 
   private String sleep() {
-    return sleep.sleep(List.of(pod), target(SleepCalls.DEFAULT)).join();
+    return sleep.sleep(WEB, List.of(pod), target(SleepCalls.DEFAULT)).join();
   }
 
   @Test
@@ -85,7 +89,7 @@ class HttpSleepTest {
   void itIsAwake_onceItSaysSo() {
     asleep = true;
 
-    assertThat(sleep.wake(List.of(pod), target(SleepCalls.DEFAULT)).join()).isEmpty();
+    assertThat(sleep.wake(WEB, List.of(pod), target(SleepCalls.DEFAULT)).join()).isEmpty();
 
     assertThat(calls).containsExactly("POST /wake_up", "GET /is_sleeping");
   }
@@ -94,7 +98,7 @@ class HttpSleepTest {
   void theStatusCounts_withoutAPathForTheQuestion() {
     var own = new SleepCalls("/rest", "/go", "", Duration.ofSeconds(5));
 
-    assertThat(sleep.sleep(List.of(pod), target(own)).join()).isEmpty();
+    assertThat(sleep.sleep(WEB, List.of(pod), target(own)).join()).isEmpty();
 
     assertThat(calls).containsExactly("POST /rest");
   }
@@ -120,7 +124,7 @@ class HttpSleepTest {
     var impatient = new SleepCalls("/sleep?level=1", "/wake_up", "/is_sleeping",
         Duration.ofSeconds(1));
 
-    assertThat(sleep.sleep(List.of(pod), target(impatient)).join()).isEqualTo(
+    assertThat(sleep.sleep(WEB, List.of(pod), target(impatient)).join()).isEqualTo(
         "http://" + pod + "/is_sleeping does not say in time that it is asleep");
   }
 
@@ -128,7 +132,7 @@ class HttpSleepTest {
   void aPodThatIsGoneIsAProblem() {
     var gone = new Destination("127.0.0.1", FreePort.next());
 
-    assertThat(sleep.sleep(List.of(pod, gone), target(SleepCalls.DEFAULT)).join())
+    assertThat(sleep.sleep(WEB, List.of(pod, gone), target(SleepCalls.DEFAULT)).join())
         .isEqualTo(
             "POST http://" + gone + "/sleep?level=1 failed: nothing takes connections there");
   }

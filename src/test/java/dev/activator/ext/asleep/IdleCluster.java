@@ -14,6 +14,7 @@ import dev.activator.stats.StatSink;
 import dev.activator.testing.Make;
 import dev.activator.throttle.Throttler;
 import dev.activator.ext.asleep.policy.IdleTarget;
+import dev.activator.ext.asleep.policy.ShrinkSpec;
 import dev.activator.ext.asleep.policy.SleepCalls;
 import dev.activator.config.RevisionAnnotations;
 import dev.activator.kube.LeadershipCheck;
@@ -64,7 +65,7 @@ final class IdleCluster {
   static final RevisionId WEB = new RevisionId("shop", "web");
   private static final ScaleTargetRef WORKLOAD = new ScaleTargetRef("apps/v1", "Deployment", "web");
   static final IdleTarget TARGET = new IdleTarget(WORKLOAD, "sleep", Duration.ZERO,
-      Duration.ofSeconds(60), SleepCalls.DEFAULT);
+      Duration.ofSeconds(60), SleepCalls.DEFAULT, ShrinkSpec.NONE);
   private static final Instant BEGIN = Instant.parse("2026-01-01T00:00:00Z");
 
   static final class Pod {
@@ -525,7 +526,8 @@ final class IdleCluster {
     }
 
     @Override
-    public CompletableFuture<String> sleep(List<Destination> pods, IdleTarget target) {
+    public CompletableFuture<String> sleep(RevisionId id, List<Destination> pods,
+        IdleTarget target) {
       cluster.onSleep.run();
       var answer = new CompletableFuture<String>();
       cluster.loop.schedule(cluster.sleepTakes,
@@ -534,7 +536,8 @@ final class IdleCluster {
     }
 
     @Override
-    public CompletableFuture<String> wake(List<Destination> pods, IdleTarget target) {
+    public CompletableFuture<String> wake(RevisionId id, List<Destination> pods,
+        IdleTarget target) {
       return cluster.put(pods, false);
     }
   }

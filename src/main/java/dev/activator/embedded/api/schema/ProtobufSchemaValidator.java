@@ -1,5 +1,6 @@
 package dev.activator.embedded.api.schema;
 
+import dev.activator.config.Quantity;
 import dev.activator.config.ColdStartRulesReader;
 import dev.activator.config.RevisionAnnotations;
 import dev.activator.config.SpellingSuggester;

@@ -19,14 +19,15 @@ class IdleTargetTest {
   private static IdleTarget read(String yaml) {
     return IdleTarget.of(WEB,
         new IdleSpec((Map<?, ?>) ConfigValue.parse("spec.idle", yaml).value(), null),
-        Set.of("sleep"));
+        Set.of("sleep", "shrink"));
   }
 
   @Test
   void theDefaultsAreThoseOfVllm() {
     assertThat(read("{do: sleep}")).isEqualTo(new IdleTarget(WEB, "sleep", Duration.ZERO,
         Duration.ZERO,
-        new SleepCalls("/sleep?level=1", "/wake_up", "/is_sleeping", Duration.ofSeconds(30))));
+        new SleepCalls("/sleep?level=1", "/wake_up", "/is_sleeping", Duration.ofSeconds(30)),
+        ShrinkSpec.NONE));
   }
 
   @Test
@@ -37,7 +38,22 @@ class IdleTargetTest {
         thenZeroAfterSeconds: 3600
         sleep: {path: /s?a=b, wakePath: /w, isSleepingPath: "", timeoutSeconds: 5}
         """)).isEqualTo(new IdleTarget(WEB, "sleep", Duration.ofSeconds(120),
-        Duration.ofSeconds(3600), new SleepCalls("/s?a=b", "/w", "", Duration.ofSeconds(5))));
+        Duration.ofSeconds(3600), new SleepCalls("/s?a=b", "/w", "", Duration.ofSeconds(5)),
+        ShrinkSpec.NONE));
+  }
+
+  @Test
+  void readsWhatToShrinkTo() {
+    assertThat(read("{do: shrink, shrink: {requests: {cpu: 1m}, limits: {memory: 1}}}").shrink())
+        .isEqualTo(new ShrinkSpec(Map.of("cpu", "1m"), Map.of("memory", "1"),
+            Duration.ofSeconds(10)));
+  }
+
+  @Test
+  void shrinkIsRefusedWithoutACluster() {
+    assertThatThrownBy(() -> IdleTarget.of(WEB, new IdleSpec(Map.of("do", "shrink"), null),
+        Set.of("sleep", "freeze"))).hasMessageStartingWith(
+            "spec.idle.do shrink is possible in a cluster only");
   }
 
   @Test
@@ -47,7 +63,13 @@ class IdleTargetTest {
 
   @ParameterizedTest
   @CsvSource(delimiter = '|', value = {
-      "{} | spec.idle.do must be sleep or freeze",
+      "{} | spec.idle.do must be sleep, shrink or freeze",
+      "{do: shrink} | spec.idle.shrink must have requests or limits",
+      "{do: shrink, shrink: {timeoutSeconds: 5}} | spec.idle.shrink must have requests or limits",
+      "{do: shrink, shrink: {requests: {gpu: 1}}} | spec.idle.shrink.requests has no field gpu",
+      "{do: shrink, shrink: {requests: {cpu: some}}} | spec.idle.shrink.requests.cpu must be a quantity",
+      "{do: shrink, shrink: {limits: {cpu: 0}}} | spec.idle.shrink.limits.cpu must be a quantity over 0",
+      "{do: shrink, shrink: {requests: {cpu: 2}, limits: {cpu: 1}}} | spec.idle.shrink.limits.cpu must be at least the request, 2",
       "{do: freeze} | spec.idle.do freeze is possible in embedded mode only",
       "{do: sleep, after: 3} | spec.idle has no field after",
       "{do: sleep, afterSeconds: soon} | spec.idle.afterSeconds must be",

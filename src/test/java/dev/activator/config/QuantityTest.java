@@ -1,4 +1,4 @@
-package dev.activator.embedded.api.schema;
+package dev.activator.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

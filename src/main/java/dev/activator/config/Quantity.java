@@ -1,4 +1,4 @@
-package dev.activator.embedded.api.schema;
+package dev.activator.config;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;

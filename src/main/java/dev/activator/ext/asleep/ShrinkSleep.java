@@ -1,0 +1,216 @@
+package dev.activator.ext.asleep;
+
+import dev.activator.ext.asleep.policy.ContainerResources;
+import dev.activator.ext.asleep.policy.IdleTarget;
+import dev.activator.ext.asleep.policy.ResizeProgress;
+import dev.activator.platform.IdleMethod;
+import dev.activator.platform.StatusField;
+import dev.activator.revision.Destination;
+import dev.activator.revision.RevisionId;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Shrinks pods in place by their subresource {@code resize}, and gives them back what they had. That is
+ * stored before in the status of the ScaledService, for the leader that wakes them.
+ *
+ * <p><b>Source.</b> KEP-1287, In-place Update of Pod Resources.
+ */
+final class ShrinkSleep implements PodSleep {
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final Duration TIMEOUT = Duration.ofSeconds(2);
+  private static final Duration POLL = Duration.ofMillis(50);
+  private static final int OK = 200;
+
+  private final IdleMethod.Environment environment;
+  private final StatusField<List<ShrunkPod>> states;
+
+  /** A pod as the API has it. */
+  private record Pod(String namespace, String name, String uid, JsonNode object) {
+    static Pod of(JsonNode object) {
+      return new Pod(object.at("/metadata/namespace").asString(""),
+          object.at("/metadata/name").asString(""), object.at("/metadata/uid").asString(""),
+          object);
+    }
+
+    String path() {
+      return "api/v1/namespaces/" + namespace + "/pods/" + name;
+    }
+
+    List<Map<?, ?>> containers() {
+      return object.at("/spec/containers").valueStream()
+          .<Map<?, ?>>map(one -> JSON.treeToValue(one, Map.class)).toList();
+    }
+
+    ShrunkPod now() {
+      return new ShrunkPod(name, uid, containers().stream().map(ContainerResources::of).toList());
+    }
+  }
+
+  ShrinkSleep(IdleMethod.Environment environment) {
+    this.environment = environment;
+    this.states = StatusField.of(environment::api, "shrunk", ShrunkPod::parse, ShrunkPod::format);
+  }
+
+  @Override
+  public CompletableFuture<String> sleep(RevisionId id, List<Destination> pods,
+      IdleTarget target) {
+    return withPods(id, pods, found -> states.get(id).thenCompose(stored -> {
+      if (stored.refusal() != null) {
+        return done(stored.refusal().message());
+      }
+      var before = new ArrayList<ShrunkPod>();
+      for (var pod : found) {
+        // One that another leader has shrunk keeps what it had before that.
+        before.add(of(pod, stored.value()) instanceof ShrunkPod known ? known : pod.now());
+      }
+      return states.replace(id, stored, before)
+          .thenCompose(kept -> kept.refusal() == null
+              ? all(found, pod -> shrink(pod, Objects.requireNonNull(of(pod, before)), target))
+              : done(kept.refusal().message()));
+    }));
+  }
+
+  private CompletableFuture<String> shrink(Pod pod, ShrunkPod before, IdleTarget target) {
+    var wanted = before.containers().stream().map(one -> one.shrunk(target.shrink())).toList();
+    if (wanted.equals(before.containers())) {
+      return done("pod " + pod.name + " has no request or limit above those of spec.idle.shrink");
+    }
+    for (var container : pod.containers()) {
+      var restarted = ContainerResources.restartedBy(container);
+      if (Stream.of(target.shrink().requests(), target.shrink().limits())
+          .anyMatch(set -> restarted.stream().anyMatch(set::containsKey))) {
+        return done("a change of " + String.join(" and ", restarted) + " would restart container "
+            + container.get("name") + " of pod " + pod.name + " (resizePolicy)");
+      }
+    }
+    return resize(pod, wanted, target.shrink().timeout());
+  }
+
+  @Override
+  public CompletableFuture<String> wake(RevisionId id, List<Destination> pods, IdleTarget target) {
+    return states.get(id).thenCompose(stored -> {
+      var before = stored.value();
+      if (stored.refusal() != null) {
+        return done(stored.refusal().message());
+      }
+      if (before == null) {
+        return done("");
+      }
+      return withPods(id, pods, found -> all(found, pod -> {
+        var known = of(pod, before);
+        return known == null
+            ? done("")
+            : resize(pod, known.containers(), target.shrink().timeout());
+      })).thenCompose(problem -> problem.isEmpty()
+          ? states.replace(id, stored, null).thenApply(now -> now.refusal() == null
+              ? ""
+              : now.refusal().message())
+          : done(problem));
+    });
+  }
+
+  private static @Nullable ShrunkPod of(Pod pod,
+      @Nullable List<ShrunkPod> all) {
+    return all == null
+        ? null
+        : all.stream().filter(one -> one.uid().equals(pod.uid)).findFirst().orElse(null);
+  }
+
+  /** Finds pods by their addresses, and goes on with those that still run. */
+  private CompletableFuture<String> withPods(RevisionId id, List<Destination> pods,
+      Function<List<Pod>, CompletableFuture<String>> then) {
+    var found = new ArrayList<Pod>();
+    return all(pods, pod -> environment.api()
+        .fetch("api/v1/namespaces/" + id.namespace() + "/pods?fieldSelector=status.podIP%3D"
+            + URLEncoder.encode(pod.host(), StandardCharsets.UTF_8), TIMEOUT)
+        .thenApply(answer -> {
+          if (answer.status() != OK) {
+            return "pods cannot be listed: " + refusal(answer.status(), answer.message());
+          }
+          var live = JSON.readTree(answer.body()).path("items").valueStream()
+              .filter(one -> one.at("/metadata/deletionTimestamp").isMissingNode()
+                  && one.at("/status/phase").asString("").equals("Running"))
+              .map(Pod::of).toList();
+          if (live.size() > 1) {
+            return "several pods have the address " + pod.host();
+          }
+          synchronized (found) {
+            found.addAll(live);
+          }
+          return "";
+        })).thenCompose(problem -> problem.isEmpty() ? then.apply(found) : done(problem))
+        .exceptionally(_ -> "no answer from the Kubernetes API");
+  }
+
+  private static String refusal(int status, String message) {
+    return status + " " + message
+        + (message.contains(" cannot ") ? "; the chart's standalone.shrinkPods permits it" : "");
+  }
+
+  /** Sets resources, and waits until they are in force. */
+  private CompletableFuture<String> resize(Pod pod, List<ContainerResources> wanted,
+      Duration timeout) {
+    long deadline = environment.loop().nanoTime() + timeout.toNanos();
+    var patch = JSON.createObjectNode();
+    var containers = patch.putObject("spec").putArray("containers");
+    wanted.forEach(one -> {
+      var container = containers.addObject().put("name", one.name());
+      var resources = container.putObject("resources");
+      one.requests().forEach(resources.withObject("/requests")::put);
+      one.limits().forEach(resources.withObject("/limits")::put);
+    });
+    return environment.api().send("PATCH", pod.path() + "/resize",
+        "application/strategic-merge-patch+json", patch.toString(), TIMEOUT)
+        .thenCompose(answer -> answer.status() == OK
+            ? await(pod, wanted, deadline)
+            : done("pod " + pod.name + " cannot be resized: "
+                + refusal(answer.status(), answer.message())));
+  }
+
+  private CompletableFuture<String> await(Pod pod, List<ContainerResources> wanted,
+      long deadline) {
+    return environment.api().fetch(pod.path(), TIMEOUT).thenCompose(answer -> {
+      if (answer.status() != OK) {
+        return done("pod " + pod.name + " cannot be read: "
+            + refusal(answer.status(), answer.message()));
+      }
+      var now = JSON.readValue(answer.body(), Map.class);
+      return switch (ResizeProgress.of(now, wanted)) {
+        case ResizeProgress.Done() -> done("");
+        case ResizeProgress.Failed(var why) -> done("pod " + pod.name + ": " + why);
+        case ResizeProgress.Waiting(var why) -> environment.loop().nanoTime() - deadline >= 0
+            ? done("pod " + pod.name + ": " + why)
+            : pause().thenCompose(_ -> await(pod, wanted, deadline));
+      };
+    });
+  }
+
+  private CompletableFuture<Void> pause() {
+    var over = new CompletableFuture<Void>();
+    environment.loop().schedule(POLL, () -> over.complete(null));
+    return over;
+  }
+
+  /** The first problem of all; empty if there is none. */
+  private static <T> CompletableFuture<String> all(List<T> pods,
+      Function<T, CompletableFuture<String>> one) {
+    return pods.stream().map(one).reduce(done(""),
+        (before, next) -> before.thenCombine(next, (a, b) -> a.isEmpty() ? b : a));
+  }
+
+  private static CompletableFuture<String> done(String problem) {
+    return CompletableFuture.completedFuture(problem);
+  }
+}
