@@ -31,6 +31,8 @@ public final class RevisionAnnotations {
    * {@code FallingAsleep}.
    */
   public static final String FALLING_ASLEEP = GROUP + "falling-asleep";
+  /** Why no request is sent to pods that exist, as a sentence, which only the platform sets. */
+  public static final String PODS_HIDDEN = GROUP + "pods-hidden";
   private static final String AUTOSCALING = "autoscaling.knative.dev/";
   private static final String NO_EFFECT = "no annotation of this name has an effect";
   /**

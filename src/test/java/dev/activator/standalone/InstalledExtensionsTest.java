@@ -2,6 +2,7 @@ package dev.activator.standalone;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.config.RevisionAnnotations;
 import dev.activator.standalone.policy.TestReferences;
 import dev.activator.knative.policy.RevisionEndpointSlice.Condition;
 import dev.activator.knative.policy.RevisionEndpointSlice.Member;
@@ -77,6 +78,14 @@ class InstalledExtensionsTest {
     assertThat(state.troubles()).contains(new Trouble("FeatureNotInstalled", "spec.idle has no"
         + " effect: this activator was built without the extension that reads it; its pods may be"
         + " asleep until they are restarted"));
+  }
+
+  @Test
+  void saysThatItsPodsAreAsleep() {
+    var state = resolved(new InstalledExtensions(Set.of(), Map.of(), new Waker()), ASLEEP);
+
+    assertThat(state.revision().annotations()).containsEntry(RevisionAnnotations.PODS_HIDDEN,
+        "its pods are asleep until a request wakes them");
   }
 
   @ParameterizedTest(name = "{0}")

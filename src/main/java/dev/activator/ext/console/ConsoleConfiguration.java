@@ -1,5 +1,6 @@
 package dev.activator.ext.console;
 
+import dev.activator.config.RevisionAnnotations;
 import dev.activator.observability.ColdStarts.OngoingColdStart;
 import dev.activator.platform.ScalingReport;
 import dev.activator.revision.LocalProcessProblems;
@@ -182,6 +183,14 @@ public class ConsoleConfiguration {
       @Override
       public boolean isScaledService(RevisionId id) {
         return platform.workload(id) != null;
+      }
+
+      @Override
+      public String hiddenPods(RevisionId id) {
+        var revision = cluster.live().find(id);
+        return revision == null
+            ? ""
+            : revision.spec().annotations().getOrDefault(RevisionAnnotations.PODS_HIDDEN, "");
       }
 
       @Override

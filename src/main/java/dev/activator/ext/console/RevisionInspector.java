@@ -61,6 +61,11 @@ public final class RevisionInspector {
       return false;
     }
 
+    /** Why no request is sent to pods that exist; empty if there is no such reason. */
+    default String hiddenPods(RevisionId id) {
+      return "";
+    }
+
     /** The problems of a revision's processes on this machine. */
     default LocalProcessProblems processes(RevisionId id) {
       return LocalProcessProblems.NONE;
@@ -200,7 +205,8 @@ public final class RevisionInspector {
         ? null
         : new RevisionSnapshot(id, sources.isScaledService(id)
             ? WaitState.Kind.SCALED_SERVICE
-            : WaitState.Kind.REVISION, backends.view(id), queue, view, state, sources.processes(id),
+            : WaitState.Kind.REVISION, backends.view(id), queue, view, state,
+            sources.processes(id), sources.hiddenPods(id),
             queue.start().requested() == null ? null : sources.start(id));
   }
 }

@@ -19,13 +19,21 @@ import org.jspecify.annotations.Nullable;
  *
  * @param backends null if they are not watched
  * @param processes the problems of its processes on this machine
+ * @param hiddenPods why no request is sent to pods that exist; may be empty
  * @param start null unless a request waits for a start
  */
 record RevisionSnapshot(RevisionId revision, WaitState.Kind kind,
     @Nullable RevisionBackendsView backends,
     ThrottleView.Details queue,
     AutoscalerLink.View link, ApiState api, LocalProcessProblems processes,
-    @Nullable OngoingColdStart start) {
+    String hiddenPods, @Nullable OngoingColdStart start) {
+  /** One whose pods get requests. */
+  RevisionSnapshot(RevisionId revision, WaitState.Kind kind,
+      @Nullable RevisionBackendsView backends, ThrottleView.Details queue,
+      AutoscalerLink.View link, ApiState api, LocalProcessProblems processes,
+      @Nullable OngoingColdStart start) {
+    this(revision, kind, backends, queue, link, api, processes, "", start);
+  }
 
   boolean isScaledService() {
     return kind == WaitState.Kind.SCALED_SERVICE;

@@ -53,6 +53,10 @@ public record WaitDiagnosis(WaitState state, String summary, List<String> missin
       WaitState.NOT_ANSWERING,
       WaitState.NOT_READY, WaitState.NOT_TRUSTED, WaitState.NO_CLUSTER_IP);
 
+  /** The states of pods that Kubernetes lists, and this activator hides. */
+  private static final Set<WaitState> HIDDEN = EnumSet.of(WaitState.AT_ZERO, WaitState.NO_PODS,
+      WaitState.NOT_READY);
+
   public WaitDiagnosis {
     missing = List.copyOf(missing);
   }
@@ -85,6 +89,9 @@ public record WaitDiagnosis(WaitState state, String summary, List<String> missin
   private static String forCallers(RevisionSnapshot now, WaitState state) {
     if (PROBING.contains(state) && !now.processProblem().isEmpty()) {
       return now.processProblem();
+    }
+    if (state == WaitState.NO_PODS && !now.hiddenPods().isEmpty()) {
+      return now.hiddenPods();
     }
     return switch (state) {
       case UNKNOWN, AT_ZERO, SERVING, SERVING_BY_CLUSTER_IP, MOVING -> "";
@@ -261,9 +268,11 @@ public record WaitDiagnosis(WaitState state, String summary, List<String> missin
     if (now.capacity() > 0) {
       return now.queued() == 0 ? serving(now) : waitingForCapacity(now);
     }
-    return now.queued() == 0 && now.pods().isEmpty() && now.queue().start().failure() == null
-        ? atZero(now)
-        : withoutCapacity(now);
+    var known = now.queued() == 0 && now.pods().isEmpty()
+        && now.queue().start().failure() == null ? atZero(now) : withoutCapacity(now);
+    return HIDDEN.contains(known.state) && !now.hiddenPods().isEmpty()
+        ? new Cause(known.state, now.hiddenPods(), known.missing)
+        : known;
   }
 
   private static Cause atZero(RevisionSnapshot now) {

@@ -183,7 +183,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     var revision = new Revision(id, object.uid(), port.protocol(), object.containerConcurrency(),
         new RequestTimeouts(found.timeout(object), Duration.ZERO, Duration.ZERO),
         probing.beforeReady(), probing.probe(), object.labels(),
-        annotations(object, port, tcp), failure,
+        annotations(object, port, found, tcp), failure,
         object.rules(), port.identity());
     return new Backend(revision,
         port.isRefused() ? PrivateEndpoints.none(id) : pods(id, object, port.found(), found));
@@ -194,13 +194,18 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
    * connections come to the port.
    */
   private static Map<String, String> annotations(ScaledService object, ServedPort port,
-      TcpPortTable.Assigned tcp) {
+      References found, TcpPortTable.Assigned tcp) {
     var all = new HashMap<>(object.annotations());
     if (!object.wakeWith().isEmpty()) {
       all.put(WAKE_WITH, String.join(",", object.wakeWith()));
     }
     all.keySet().removeIf(name -> name.startsWith(RevisionAnnotations.TCP)
-        || name.equals(RevisionAnnotations.FALLING_ASLEEP));
+        || name.equals(RevisionAnnotations.FALLING_ASLEEP)
+        || name.equals(RevisionAnnotations.PODS_HIDDEN));
+    var hidden = hidden(object, found);
+    if (!hidden.isEmpty()) {
+      all.put(RevisionAnnotations.PODS_HIDDEN, hidden);
+    }
     var idle = object.idle().state();
     if (idle != null && idle.phase() == IdleState.Phase.FALLING_ASLEEP) {
       all.put(RevisionAnnotations.FALLING_ASLEEP,
@@ -219,6 +224,27 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
       all.put(RevisionAnnotations.TCP_SNI, String.join(",", names));
     }
     return all;
+  }
+
+  /** Why no request is sent to pods that exist; empty if there is no such reason. */
+  private static String hidden(ScaledService object, References found) {
+    var idle = object.idle().state();
+    if (idle != null) {
+      return switch (idle.phase()) {
+        case FALLING_ASLEEP -> "its pods are about to fall asleep, unless requests wait";
+        case ASLEEP -> "its pods are asleep until a request wakes them";
+        case WAKING -> "its pods are being woken";
+      };
+    }
+    return found.workload instanceof WorkloadState.Wakeable(var target, var readiness)
+        ? switch (readiness) {
+          case OF_PODS -> "";
+          case NOT_READY -> "the condition spec.wake.patch.readyCondition of " + target
+              + " is not True";
+          case UNKNOWN -> "the condition spec.wake.patch.readyCondition of " + target
+              + " cannot be read";
+        }
+        : "";
   }
 
   private static boolean isScaled(References found) {

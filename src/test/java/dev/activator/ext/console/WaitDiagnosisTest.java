@@ -581,4 +581,16 @@ class WaitDiagnosisTest {
         List.of(new RevisionWaitReport.RestartReport("pod-1", 2, "1970-01-01T00:00:00Z", ended)),
         List.of("up", "no database")));
   }
+
+  @Test
+  void saysThatPodsAreAsleep_insteadOfThatThereIsNone() {
+    var now = Given.QUIET.waiting(3).snapshot();
+    var asleep = new RevisionSnapshot(now.revision(), Kind.SCALED_SERVICE, now.backends(),
+        now.queue(), now.link(), now.api(), now.processes(), "its pods are being woken",
+        now.start());
+
+    assertThat(WaitDiagnosis.of(asleep).summary())
+        .startsWith("3 requests wait for default/hello-00001: its pods are being woken;");
+    assertThat(WaitDiagnosis.forCallers(asleep)).isEqualTo("its pods are being woken");
+  }
 }
