@@ -160,6 +160,7 @@ class ObservabilityConfiguration {
       activatorMeters.loops(delays);
       activatorMeters.saturation(saturation);
       activatorMeters.scaled(platform::scaled);
+      platform.onWake(activatorMeters::woken);
       if (platform.leadership() != null) {
         activatorMeters.leadership(() -> Objects.requireNonNull(platform.leadership()));
       }

@@ -58,6 +58,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -230,6 +231,11 @@ public final class EmbeddedPlatform implements Platform {
   @Override
   public void portTaken(int port, boolean taken) {
     services.portTaken(port, taken);
+  }
+
+  @Override
+  public void onWake(BiConsumer<String, Duration> listener) {
+    controller.onWake(listener);
   }
 
   @Override

@@ -154,6 +154,10 @@ public final class ActivatorMeters {
         (result, count) -> out.accept(Labels.of("result", result), count.doubleValue())));
   }
 
+  public void woken(String method, Duration took) {
+    meters.measured(MetricDefinition.WAKE, Labels.of("method", method), took);
+  }
+
   private void keptWarm(MetricDefinition metric, Supplier<Collection<ScalingView>> views,
       ToDoubleFunction<KeepWarmEffect> value) {
     meters.numbers(metric, out -> views.get().forEach(view -> {

@@ -144,6 +144,10 @@ public enum MetricDefinition {
   KEEP_WARM_COST("activator.keep.warm.pod", Kind.COUNTER, "s", Names.SHORT,
       "Without Knative: seconds for which a pod was there only because of that history, or with"
           + " observe would have been."),
+  WAKE("activator.wake.duration", Bounds.START_SECONDS, "s", List.of("method"),
+      "Without Knative, at the activator that scales: how long it took to start a workload by scale,"
+          + " patch or http, until that was accepted, or to wake its pods after sleep, shrink or"
+          + " freeze."),
   LEADER("activator.leader", Kind.GAUGE, "{activator}", List.of(),
       "Without Knative: 1 while this activator is the one that scales, else 0."),
   LEADER_TRANSITIONS("activator.leader.transitions", Kind.COUNTER, "{transition}", List.of(),

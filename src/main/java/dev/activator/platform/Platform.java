@@ -19,6 +19,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
@@ -95,6 +96,9 @@ public interface Platform {
    * minute while another autoscaler may. It must not block. Called before {@link #join}.
    */
   default void beforeScaleDown(Function<RevisionId, CompletableFuture<Void>> preparation) {}
+
+  /** Sets what gets the method and the time of each wake of a workload. */
+  default void onWake(BiConsumer<String, Duration> listener) {}
 
   /**
    * Says whether this process cannot listen on a port that a revision's annotation names, since another

@@ -72,7 +72,7 @@ public interface ScaleClient<T extends ScaleTarget> {
   /** What the last write, which has succeeded, has done to a workload. */
   default Change change(RevisionId id, T workload, int from, int to) {
     return new Change(to == 0 ? "ScaledToZero" : to > from ? "ScaledUp" : "ScaledDown",
-        "goes from " + from + " to " + to);
+        "goes from " + from + " to " + to, workload.startedBy());
   }
 
   /**
@@ -80,6 +80,7 @@ public interface ScaleClient<T extends ScaleTarget> {
    *
    * @param reason of the Event, one word
    * @param text the end of a sentence that begins with the workload
+   * @param method by which it is started, or its pods are woken
    */
-  record Change(String reason, String text) {}
+  record Change(String reason, String text, String method) {}
 }

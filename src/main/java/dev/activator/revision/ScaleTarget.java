@@ -12,6 +12,11 @@ public interface ScaleTarget {
 
   String name();
 
+  /** How it is started: {@code scale}, {@code patch} or {@code http}. */
+  default String startedBy() {
+    return "scale";
+  }
+
   /**
    * How long it has no requests until its last replicas are removed, if that is longer than the
    * window over which its load is averaged.

@@ -1,5 +1,7 @@
 package dev.activator.revision;
 
+import java.time.Duration;
+
 /**
  * Receives the decisions of the autoscaler, to publish them in statuses and as Events.
  *
@@ -16,4 +18,11 @@ public interface ScalingListener {
    * @param reason such as {@code ScaledUp} or {@code ScaleFailed}
    */
   default void happened(RevisionId id, boolean warning, String reason, String message) {}
+
+  /**
+   * A workload without replicas was started, or its pods were woken.
+   *
+   * @param method of {@link ScaleClient.Change}
+   */
+  default void woken(String method, Duration took) {}
 }

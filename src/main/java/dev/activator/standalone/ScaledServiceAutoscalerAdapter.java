@@ -12,10 +12,12 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleTarget;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * autoscaler's decisions to the writer of statuses.
  */
 public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
+  private volatile BiConsumer<String, Duration> wakes = (_, _) -> {
+  };
   private volatile @Nullable ScaledServiceStatusWriter writer;
   private volatile @Nullable ActivatorEndpointSliceWriter catcher;
   private volatile @Nullable SlowStarts slow;
@@ -113,6 +117,16 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
         view.active().message(),
         trouble == null ? null : new Trouble(trouble.reason(), trouble.message()), view.note(),
         view.state() == null ? "" : view.state().text());
+  }
+
+  /** Sets what gets the method and the time of each wake. */
+  public void onWake(BiConsumer<String, Duration> listener) {
+    wakes = listener;
+  }
+
+  @Override
+  public void woken(String method, Duration took) {
+    wakes.accept(method, took);
   }
 
   @Override

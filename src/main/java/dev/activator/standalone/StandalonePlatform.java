@@ -39,6 +39,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -172,6 +173,11 @@ public final class StandalonePlatform implements Platform {
   @Override
   public void beforeScaleDown(Function<RevisionId, CompletableFuture<Void>> preparation) {
     scales.beforeScaleDown(preparation);
+  }
+
+  @Override
+  public void onWake(BiConsumer<String, Duration> listener) {
+    controller.onWake(listener);
   }
 
   @Override

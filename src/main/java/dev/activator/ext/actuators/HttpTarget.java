@@ -95,6 +95,11 @@ record HttpTarget(Call start, Call stop, Duration timeout) implements ScaleTarge
   }
 
   @Override
+  public String startedBy() {
+    return "http";
+  }
+
+  @Override
   public String kind() {
     return "URL";
   }

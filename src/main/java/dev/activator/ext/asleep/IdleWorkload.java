@@ -266,7 +266,7 @@ final class IdleWorkload {
   /** Removes pods whose requests go on for too long, as if there were no {@code spec.idle}. */
   private CompletableFuture<ScaleApiResult> removeAwake(Found read) {
     lastChange = new Change("ScaledToZero", "goes from " + read.replicas()
-        + " to 0, because its requests did not end before timeoutSeconds");
+        + " to 0, because its requests did not end before timeoutSeconds", "scale");
     return state.replace(null)
         .thenCompose(now -> now.refusal() == null ? scaleTo(read, 0) : done(now.refusal()));
   }
@@ -312,7 +312,8 @@ final class IdleWorkload {
         ours.clear();
         ours.add(asleep);
         removeWhenDue(asleep);
-        lastChange = new Change("FellAsleep", "falls asleep with " + replicas(read.replicas()));
+        lastChange = new Change("FellAsleep", "falls asleep with " + replicas(read.replicas()),
+            falling.method());
         return new Found(0, 0, read.resourceVersion());
       });
     }, environment.loop());
@@ -320,6 +321,8 @@ final class IdleWorkload {
 
   /** Wakes the pods, and then sets their number, if it is another one. */
   private CompletableFuture<ScaleApiResult> wakeTo(Found scale, int replicas) {
+    var asleep = state.value();
+    var before = asleep == null ? "" : asleep.method();
     if (scale.replicas() == 0) {
       return done(new Refused(Reason.UNAVAILABLE,
           target() + " starts again when the pods that were asleep have ended"));
@@ -334,7 +337,7 @@ final class IdleWorkload {
           }
           var what = "wakes with " + replicas(scale.replicas());
           lastChange = new Change("Woken",
-              scale.replicas() == replicas ? what : what + ", and goes to " + replicas);
+              scale.replicas() == replicas ? what : what + ", and goes to " + replicas, before);
           return scale.replicas() == replicas ? done(woken) : scaleTo(scale, replicas);
         });
   }

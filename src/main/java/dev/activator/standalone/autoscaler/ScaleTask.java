@@ -374,6 +374,7 @@ final class ScaleTask {
 
   private void write(ScaleApiResult.Found found, int replicas) {
     String why = wanted.explanation();
+    long begun = term.now();
     await(term.scales().write(id, workload, found, replicas), answer -> {
       switch (answer) {
         case ScaleApiResult.Found written when written.replicas() != replicas -> {
@@ -394,6 +395,9 @@ final class ScaleTask {
           }
           log.info("{} goes from {} to {} replicas: {}", id, found.replicas(), replicas, why);
           var change = term.scales().change(id, workload, found.replicas(), replicas);
+          if (found.replicas() == 0) {
+            term.listener().woken(change.method(), Duration.ofNanos(readAt - begun));
+          }
           happened(false, change.reason(), workload + " " + change.text() + ": " + why);
         }
         case ScaleApiResult.Undecided _ -> throw new IllegalStateException(

@@ -113,6 +113,7 @@ final class IdleCluster {
   Duration sleepTakes = Duration.ZERO;
   int maxRequestMillis = 400;
   final List<String> events = new ArrayList<>();
+  final List<String> wakes = new ArrayList<>();
   /** One of an older release, which acknowledges nothing; null if there is none. */
   @Nullable Activator old;
 
@@ -467,6 +468,11 @@ final class IdleCluster {
     @Override
     public void happened(RevisionId id, boolean warning, String reason, String message) {
       cluster.events.add(reason + " " + message);
+    }
+
+    @Override
+    public void woken(String method, Duration took) {
+      cluster.wakes.add(method);
     }
 
     @Override

@@ -114,5 +114,6 @@ class IdleWorkloadTest {
             + " only scaled between 0 and 1",
         "Woken Deployment web wakes with 1 replica: 1: 1 in flight, stable window; only scaled"
             + " between 0 and 1");
+    assertThat(cluster.wakes).containsExactly("scale", "sleep");
   }
 }

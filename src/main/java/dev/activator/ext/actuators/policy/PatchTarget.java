@@ -81,6 +81,11 @@ public record PatchTarget(ScaleTargetRef object, Map<?, ?> running, Map<?, ?> st
   }
 
   @Override
+  public String startedBy() {
+    return "patch";
+  }
+
+  @Override
   public String kind() {
     return object.kind();
   }
