@@ -193,7 +193,8 @@ class PodProberTest {
     assertThat(client.requests).containsExactly(new ProbeRequest(DialTarget.plain(A),
         PortProtocol.HTTP1, "me.example",
         new ReadinessProbeSpec("/up",
-            Map.of("User-Agent", "kube-probe/1.34", "Accept", "*/*", "Connection", "close", "X-Probe",
+            Map.of("User-Agent", "kube-probe/1.34", "Accept", "*/*", "Connection", "close",
+                "X-Probe",
                 "yes"),
             Duration.ofSeconds(1)),
         Duration.ofMillis(300)));
