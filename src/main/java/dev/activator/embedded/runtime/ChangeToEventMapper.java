@@ -66,7 +66,6 @@ final class ChangeToEventMapper {
     }
     var old = before.at("/status/containerStatuses/0");
     var now = after.at("/status/containerStatuses/0");
-    String ended = now.at("/lastState/terminated/message").asString("");
     boolean again = now.path("restartCount").asInt(0) > old.path("restartCount").asInt(0);
     if (!now.at(STARTED).isMissingNode() && (old.at(STARTED).isMissingNode() || again)) {
       news.add(new News(NORMAL, "Started", "Started container " + now.path("name").asString("")));
@@ -78,7 +77,10 @@ final class ChangeToEventMapper {
         && now.at(STARTED).isMissingNode() && !lastEnd.isMissingNode()
         && (!old.at(STARTED).isMissingNode() || !lastEnd.equals(old.at("/lastState/terminated")));
     if (crashed) {
-      news.add(new News(WARNING, "Crashed", ended));
+      String said = lastEnd.path("message").asString("");
+      news.add(new News(WARNING, "Crashed", "Container " + now.path("name").asString("")
+          + " ended with exit code " + lastEnd.path("exitCode").asInt(0)
+          + (said.isEmpty() ? "" : ": " + said)));
       news.add(new News(WARNING, "BackOff", "Back-off restarting failed container "
           + now.path("name").asString("")));
     } else if (!reason.equals(old.at("/state/waiting/reason").asString(""))

@@ -56,8 +56,8 @@ class EmbeddedEventRecorderTest {
         + ",'conditions':[{'type':'Ready','status':'True'}]}");
     for (int run = 0; run < 3; run++) {
       status(BuiltInKinds.POD, container("'restartCount':" + run + ",'state':{'waiting':{'reason':"
-          + "'CrashLoopBackOff','message':'back-off'}},'lastState':{'terminated':{'message':"
-          + "'exit code 1: no disk'}}") + "}");
+          + "'CrashLoopBackOff','message':'back-off'}},'lastState':{'terminated':{'exitCode':1,"
+          + "'message':'no disk'}}") + "}");
       status(BuiltInKinds.POD, container("'restartCount':" + (run + 1) + ",'state':{'running':"
           + "{'startedAt':'t1'}}") + "}");
     }
@@ -65,7 +65,7 @@ class EmbeddedEventRecorderTest {
 
     assertThat(events()).containsExactly("Pod Normal Scheduled 1: Assigned to this machine",
         "Pod Normal Started 4: Started container c", "Pod Normal Ready 1: Container c is ready",
-        "Pod Warning Crashed 3: exit code 1: no disk",
+        "Pod Warning Crashed 3: Container c ended with exit code 1: no disk",
         "Pod Warning BackOff 3: Back-off restarting failed container c",
         "Pod Normal Killing 1: Stopping container c");
     var event = store.list(BuiltInKinds.EVENT).getFirst();

@@ -222,6 +222,9 @@ class LocalRuntimeTest {
         .stringValue("").equals("process of broken-00001 ended with exit code 3: no database"));
     assertThat(first.path("reason").stringValue()).isEqualTo("ExitCode3");
     assertThat(first.path("status").stringValue()).isEqualTo("False");
+    until(() -> store.list(BuiltInKinds.POD).stream().map(pod -> pod
+        .at("/status/containerStatuses/0/lastState/terminated/message").asString(""))
+        .anyMatch("no database"::equals));
     // the next failure is another one
     until(() -> !condition("broken-00001").path("lastTransitionTime")
         .equals(first.path("lastTransitionTime")));

@@ -5,9 +5,11 @@ package dev.activator.embedded.runtime.policy;
  *
  * @param reason one word for the revision's status, such as {@code ExitCode1}
  * @param message a text for people
+ * @param statusMessage the message of the container's status, which stands beside the exit code: the last words of a
+ *     program that ended by itself
  * @param code the exit code; negative if the process never ran
  */
-public record ExitReason(String reason, String message, int code) {
+public record ExitReason(String reason, String message, String statusMessage, int code) {
   public static final String CONFIG_ERROR = "CreateContainerConfigError";
   private static final int NEVER_RAN = -1;
 
@@ -15,11 +17,12 @@ public record ExitReason(String reason, String message, int code) {
   public static ExitReason code(String workload, int code, String errorLine) {
     String said = errorLine.isEmpty() ? "" : ": " + errorLine;
     return new ExitReason("ExitCode" + code,
-        "process of " + workload + " ended with exit code " + code + said, code);
+        "process of " + workload + " ended with exit code " + code + said, errorLine, code);
   }
 
   public static ExitReason cannotRun(String workload, String why) {
-    return new ExitReason("CannotRun", "process of " + workload + " cannot run: " + why, NEVER_RAN);
+    var message = "process of " + workload + " cannot run: " + why;
+    return new ExitReason("CannotRun", message, message, NEVER_RAN);
   }
 
   /**
@@ -43,12 +46,12 @@ public record ExitReason(String reason, String message, int code) {
   }
 
   public static ExitReason configError(String why) {
-    return new ExitReason(CONFIG_ERROR, why, NEVER_RAN);
+    return new ExitReason(CONFIG_ERROR, why, why, NEVER_RAN);
   }
 
   /** The reason for an exit that was caused by a probe that failed too often. */
   public ExitReason unhealthy(String why) {
-    return new ExitReason("Unhealthy", why, code);
+    return new ExitReason("Unhealthy", why, why, code);
   }
 
   public boolean ran() {

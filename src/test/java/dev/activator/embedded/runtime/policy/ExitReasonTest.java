@@ -11,9 +11,9 @@ class ExitReasonTest {
   void namesTheCodeAndTheLineWithTheError() {
     assertThat(ExitReason.code("hello-00001", 3, "no such file"))
         .isEqualTo(new ExitReason("ExitCode3",
-            "process of hello-00001 ended with exit code 3: no such file", 3));
+            "process of hello-00001 ended with exit code 3: no such file", "no such file", 3));
     assertThat(ExitReason.code("hello-00001", 3, ""))
-        .isEqualTo(new ExitReason("ExitCode3", "process of hello-00001 ended with exit code 3", 3));
+        .isEqualTo(new ExitReason("ExitCode3", "process of hello-00001 ended with exit code 3", "", 3));
   }
 
   @ParameterizedTest
@@ -32,6 +32,7 @@ class ExitReasonTest {
   @Test
   void saysWhyAProcessCannotRun() {
     assertThat(ExitReason.cannotRun("hello-00001", "not a program")).isEqualTo(
-        new ExitReason("CannotRun", "process of hello-00001 cannot run: not a program", -1));
+        new ExitReason("CannotRun", "process of hello-00001 cannot run: not a program",
+            "process of hello-00001 cannot run: not a program", -1));
   }
 }
