@@ -278,11 +278,14 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
 
   /**
    * Ends a gRPC response with a status: of a stream that is reset, libraries say that the activator
-   * has a bug, and not that the pod is gone. A caller that does not read gets no status.
+   * has a bug, and not that the pod is gone. A caller that does not read gets no status, because it
+   * would wait behind what is not read.
    */
   @Override
   public void abort(RequestFailure failure) {
-    if (over || !grpc || failure.outcome() == RequestOutcome.UNREAD) {
+    boolean isUnread = failure.outcome() == RequestOutcome.UNREAD
+        || unread > 0 && failure.answer().status() == HttpResponseStatus.GATEWAY_TIMEOUT.code();
+    if (over || !grpc || isUnread) {
       abort();
     } else {
       var last = new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER);

@@ -96,6 +96,26 @@ class GrpcAnswersTest extends WireTest {
   }
 
   @Test
+  void areResets_whenATimeoutEndsAResponseThatItsCallerDoesNotRead() throws Exception {
+    startWith(Activator.Settings.DEFAULT.headTimeout(Duration.ofMinutes(10)));
+    activator.timeouts(Duration.ofMinutes(2), Duration.ZERO, Duration.ofMillis(200));
+    pod(peer -> {
+      var pod = RawHttp2.pod(peer);
+      int stream = pod.read(RawHttp2.HEADERS).stream();
+      pod.headers(stream, false, ":status", "200", "content-type", "application/grpc");
+      pod.data(stream, false, "message");
+      pod.read(RawHttp2.RST_STREAM);
+    });
+    try (var caller = RawHttp2.caller(activator.connect(), RawHttp2.INITIAL_WINDOW_SIZE, 1)) {
+      caller.headers(1, true, TO_HELLO);
+      assertThat(caller.read().field(":status")).isEqualTo("200");
+      assertThat(caller.read().text()).isEqualTo("m");
+      assertThat(caller.read().type()).isEqualTo(RawHttp2.RST_STREAM);
+      eventually(() -> assertThat(activator.unread.total()).isZero());
+    }
+  }
+
+  @Test
   void haveTheStatusOfHttp_forOtherCallersOfHttp2() throws Exception {
     var web = TO_HELLO.clone();
     web[9] = "application/grpc-web";
