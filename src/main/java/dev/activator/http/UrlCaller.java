@@ -104,7 +104,9 @@ public final class UrlCaller {
    */
   public CompletableFuture<Outcome> call(String method, HttpUrl url, Map<String, String> headers,
       Duration timeout, int maxBody) {
-    var fields = new Headers.Builder().set("User-Agent", "activator");
+    // The client would offer gzip, and the body is read before it is decompressed.
+    var fields = new Headers.Builder().set("User-Agent", "activator")
+        .set("Accept-Encoding", "identity");
     headers.forEach(fields::set);
     boolean hasBody = !method.equals("GET") && !method.equals("DELETE");
     var request = new Request.Builder().url(url).headers(fields.build())

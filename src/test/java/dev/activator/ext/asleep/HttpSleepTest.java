@@ -13,12 +13,14 @@ import dev.activator.revision.ScaleTargetRef;
 import dev.activator.testing.FreePort;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,6 +39,8 @@ class HttpSleepTest {
   /** How many questions are answered before the last POST has an effect. */
   private volatile int late;
   private volatile int status = 200;
+  /** Whether it compresses what it may. */
+  private volatile boolean compresses;
 
   @BeforeEach
   void start() throws IOException {
@@ -48,6 +52,11 @@ class HttpSleepTest {
         boolean answer = late > 0 ? !asleep : asleep;
         late--;
         var body = ("{\"is_sleeping\":" + answer + "}").getBytes();
+        if (compresses
+            && "gzip".equals(exchange.getRequestHeaders().getFirst("Accept-Encoding"))) {
+          exchange.getResponseHeaders().set("Content-Encoding", "gzip");
+          body = zipped(body);
+        }
         exchange.sendResponseHeaders(200, body.length);
         exchange.getResponseBody().write(body);
       } else {
@@ -64,6 +73,14 @@ class HttpSleepTest {
   void stop() {
     vllm.stop(0);
     threads.shutdownGracefully(0, 5, TimeUnit.SECONDS);
+  }
+
+  private static byte[] zipped(byte[] bytes) throws IOException {
+    var all = new ByteArrayOutputStream();
+    try (var out = new GZIPOutputStream(all)) {
+      out.write(bytes);
+    }
+    return all.toByteArray();
   }
 
   private static IdleTarget target(SleepCalls calls) {
@@ -83,6 +100,13 @@ class HttpSleepTest {
 
     assertThat(calls).containsExactly("POST /sleep?level=1", "GET /is_sleeping",
         "GET /is_sleeping", "GET /is_sleeping");
+  }
+
+  @Test
+  void itIsAsleep_ifItsServerCompressesAnswers() {
+    compresses = true;
+
+    assertThat(sleep()).isEmpty();
   }
 
   @Test
