@@ -137,7 +137,7 @@ public final class MinuteHistory implements RequestObserver {
     long second = second();
     viewed(second);
     // Leaves out the current second, which is not over and perhaps not reported yet.
-    var known = revisions.slot(id, slot);
+    var known = revisions.peek(id, slot);
     return (known == null ? new Minute() : known).until(second - 1);
   }
 
@@ -177,7 +177,7 @@ public final class MinuteHistory implements RequestObserver {
     cleanedSecond = second;
     revisions.all().forEach(revision -> {
       var minute = revision.peek(slot);
-      if (minute != null && second - minute.reported > SECONDS) {
+      if (minute != null && minute.isOver(second)) {
         revision.clear(slot);
       }
     });
@@ -228,6 +228,12 @@ public final class MinuteHistory implements RequestObserver {
             Stream.of(known).filter(one -> step - one.step < STEPS)).toArray(Measured[]::new);
       }
       return measured[0];
+    }
+
+    /** Whether the last minute had no request, counted for the autoscaler or not. */
+    synchronized boolean isOver(long second) {
+      return second - reported > SECONDS
+          && Stream.of(measured).noneMatch(one -> second / STEP - one.step < STEPS);
     }
 
     synchronized void forgetDurations() {

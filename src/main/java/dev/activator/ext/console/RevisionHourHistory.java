@@ -159,7 +159,8 @@ public final class RevisionHourHistory implements RequestObserver {
     }
     if (outcome.served() && request.status() < SERVER_ERROR) {
       var entry = revision.peek(slot);
-      if (entry != null) {
+      // Written only if it changes, because all loops write it for each request.
+      if (entry != null && entry.failure != null) {
         entry.failure = null;
       }
       return;

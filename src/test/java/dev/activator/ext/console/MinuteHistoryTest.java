@@ -108,6 +108,17 @@ class MinuteHistoryTest {
   }
 
   @Test
+  void measuresRequestsThatDoNotCountForTheAutoscaler() {
+    activity.of(HELLO);
+    took(Duration.ofMillis(5));
+
+    // when the statistics have other revisions only
+    activity.reported(List.of());
+
+    assertThat(millis(0.5)).isCloseTo(5, withinPercentage(3));
+  }
+
+  @Test
   void measuresARevisionThatWasCreatedAgainFromTheStart() {
     activity.of(HELLO);
     took(Duration.ofMillis(5));
