@@ -16,6 +16,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedMap;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
@@ -101,7 +102,8 @@ final class RevisionPermits implements PodPermits {
   /** The queued requests that are not in {@code podQueues}. */
   private final AtomicInteger queued = new AtomicInteger();
   private final AtomicInteger cursor = new AtomicInteger();
-  private final Map<Destination, PodTracker> known = new LinkedHashMap<>(4);
+  /** Those that were listed last are the last. */
+  private final SequencedMap<Destination, PodTracker> known = new LinkedHashMap<>(4);
   private volatile Snapshot snapshot = Snapshot.NONE;
   private volatile List<PodTracker> pods = List.of();
   /** Closed destinations whose running requests are counted on pods of the snapshot. */
@@ -345,8 +347,12 @@ final class RevisionPermits implements PodPermits {
   }
 
   private PodTracker pod(Destination destination, boolean isClusterIp) {
-    return known.computeIfAbsent(destination,
-        it -> new PodTracker(it, this, isClusterIp, lent ? 0 : PodTracker.ALL));
+    var before = known.get(destination);
+    var pod = before == null
+        ? new PodTracker(destination, this, isClusterIp, lent ? 0 : PodTracker.ALL)
+        : before;
+    known.putLast(destination, pod);
+    return pod;
   }
 
   /**

@@ -253,9 +253,7 @@ class SlowStartPodsTest {
   @Test
   void onlyTheLastPodsThatRefusedAndWentKeepTheirWindows() {
     for (int i = 0; i <= RevisionPermits.REMEMBERED; i++) {
-      revision.pods(pod(i));
-      revision.request().releaseBroken();
-      revision.pods();
+      refusesAndGoes(pod(i));
     }
     var held = revision.requests(100);
 
@@ -264,6 +262,29 @@ class SlowStartPodsTest {
 
     revision.pods(pod(0));
     assertThat(running(held)).isEqualTo(1 + 4);
+  }
+
+  @Test
+  void aPodThatReturnedAndWentAgainIsOneOfTheLast() {
+    refusesAndGoes(A);
+    refusesAndGoes(pod(0));
+    refusesAndGoes(A);
+    for (int i = 1; i < RevisionPermits.REMEMBERED; i++) {
+      refusesAndGoes(pod(i));
+    }
+    var held = revision.requests(100);
+
+    revision.pods(A);
+    assertThat(running(held)).isEqualTo(1);
+
+    revision.pods(pod(0));
+    assertThat(running(held)).isEqualTo(1 + 4);
+  }
+
+  private void refusesAndGoes(Destination pod) {
+    revision.pods(pod);
+    revision.request().releaseBroken();
+    revision.pods();
   }
 
   private static Destination pod(int number) {

@@ -104,7 +104,8 @@ final class PodObjectBuilder {
     var exit = run.exit();
     int code = exit == null ? 0 : exit.code();
     terminated.put("exitCode", code).put("reason", code == 0 ? "Completed" : "Error")
-        .put("message", exit == null ? "" : exit.statusMessage()).put("startedAt", text(run.started()));
+        .put("message", exit == null ? "" : exit.statusMessage())
+        .put("startedAt", text(run.started()));
     if (run.ended() != null) {
       terminated.put("finishedAt", text(run.ended()));
     }

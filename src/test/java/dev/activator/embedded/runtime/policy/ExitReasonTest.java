@@ -13,7 +13,8 @@ class ExitReasonTest {
         .isEqualTo(new ExitReason("ExitCode3",
             "process of hello-00001 ended with exit code 3: no such file", "no such file", 3));
     assertThat(ExitReason.code("hello-00001", 3, ""))
-        .isEqualTo(new ExitReason("ExitCode3", "process of hello-00001 ended with exit code 3", "", 3));
+        .isEqualTo(
+            new ExitReason("ExitCode3", "process of hello-00001 ended with exit code 3", "", 3));
   }
 
   @ParameterizedTest
