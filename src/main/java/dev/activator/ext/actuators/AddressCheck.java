@@ -31,7 +31,7 @@ final class AddressCheck implements UrlCaller.AddressRule {
 
   private final Supplier<String> api;
   private final Dns names;
-  /** Of the Kubernetes API; empty until its name was found. */
+  /** Of the Kubernetes API, when its name was last found. */
   private volatile List<InetAddress> ofApi = List.of();
 
   /** @param api the URL of the Kubernetes API, which does not change */
@@ -43,18 +43,14 @@ final class AddressCheck implements UrlCaller.AddressRule {
   @Override
   public @Nullable String refusal(String host, InetAddress address) throws IOException {
     var url = HttpUrl.parse(api.get());
-    if (ofApi.isEmpty() && url != null) {
-      ofApi = addresses(url.host());
+    if (url != null) {
+      try {
+        ofApi = names.lookup(url.host());
+      } catch (UnknownHostException _) {
+        // Those it had before are refused.
+      }
     }
     return refusal(host, address, NetworkInterface.getByInetAddress(address) != null, url, ofApi);
-  }
-
-  private List<InetAddress> addresses(String host) {
-    try {
-      return names.lookup(host);
-    } catch (UnknownHostException _) {
-      return List.of();
-    }
   }
 
   /**
