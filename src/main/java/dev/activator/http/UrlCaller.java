@@ -8,6 +8,7 @@ import java.net.NoRouteToHostException;
 import java.net.Proxy;
 import java.net.Socket;
 import java.net.SocketAddress;
+import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
@@ -47,6 +48,7 @@ public final class UrlCaller {
 
   private final Dns names;
   private final AddressRule rule;
+  private final Duration connectTimeout;
   /** Made when it is needed, since most installations never call. */
   private @Nullable OkHttpClient client;
 
@@ -69,10 +71,14 @@ public final class UrlCaller {
     record Failed(String why, boolean refused) implements Outcome {}
   }
 
-  /** @param names finds the addresses of hosts */
-  public UrlCaller(Dns names, AddressRule rule) {
+  /**
+   * @param names finds the addresses of hosts
+   * @param connectTimeout for each address; zero for that of the whole call
+   */
+  public UrlCaller(Dns names, AddressRule rule, Duration connectTimeout) {
     this.names = names;
     this.rule = rule;
+    this.connectTimeout = connectTimeout;
   }
 
   private synchronized OkHttpClient client() {
@@ -90,7 +96,7 @@ public final class UrlCaller {
         .protocols(List.of(Protocol.HTTP_1_1)).proxy(Proxy.NO_PROXY)
         .dns(names).followRedirects(false).followSslRedirects(false)
         .retryOnConnectionFailure(false)
-        .connectTimeout(Duration.ZERO).readTimeout(Duration.ZERO).writeTimeout(Duration.ZERO)
+        .connectTimeout(connectTimeout).readTimeout(Duration.ZERO).writeTimeout(Duration.ZERO)
         .build();
     client = made;
     return made;
@@ -149,7 +155,8 @@ public final class UrlCaller {
     }
     return switch (failure) {
       case UnknownHostException _ -> new Outcome.Failed("its host name has no address", false);
-      case ConnectException _ -> new Outcome.Failed("nothing takes connections there", false);
+      case ConnectException _,SocketTimeoutException _ ->
+        new Outcome.Failed("nothing takes connections there", false);
       case NoRouteToHostException _ -> new Outcome.Failed("there is no route to it", false);
       case SSLPeerUnverifiedException _ -> new Outcome.Failed(
           "its certificate is for another name", false);

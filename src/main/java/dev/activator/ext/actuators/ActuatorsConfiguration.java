@@ -100,7 +100,8 @@ public class ActuatorsConfiguration {
     @Override
     public ScaleClient<HttpTarget> client(Supplier<KubernetesApiClient> api) {
       return new UrlClient(api, TIMEOUT, settings.prefixes(),
-          new UrlCaller(Dns.SYSTEM, new AddressCheck(() -> api.get().url(), Dns.SYSTEM)),
+          new UrlCaller(Dns.SYSTEM, new AddressCheck(() -> api.get().url(), Dns.SYSTEM),
+              Duration.ZERO),
           Clock.systemUTC());
     }
   }

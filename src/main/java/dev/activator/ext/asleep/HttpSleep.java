@@ -22,13 +22,16 @@ import okhttp3.HttpUrl;
  */
 final class HttpSleep implements PodSleep {
   private static final Duration PAUSE = Duration.ofMillis(100);
+  /** Requests wait for a pod whose node is gone no longer than that. */
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
   private static final int OK = 200;
   private static final int MAX_BYTES = 4_096;
   private static final Pattern IS_SLEEPING = Pattern
       .compile("\"is_sleeping\"\\s*:\\s*(true|false)");
 
   private final Loop loop;
-  private final UrlCaller urls = new UrlCaller(Dns.SYSTEM, UrlCaller.AddressRule.ANY);
+  private final UrlCaller urls = new UrlCaller(Dns.SYSTEM, UrlCaller.AddressRule.ANY,
+      CONNECT_TIMEOUT);
 
   HttpSleep(Loop loop) {
     this.loop = loop;

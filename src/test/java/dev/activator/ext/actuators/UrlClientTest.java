@@ -71,7 +71,8 @@ class UrlClientTest {
   private UrlClient client(Dns names, String... prefixes) {
     return new UrlClient(session::scaling, LONG,
         Stream.of(prefixes).map(one -> WakeUrl.parsePrefix("prefix", one)).toList(),
-        new UrlCaller(names, new AddressCheck(server::url, Dns.SYSTEM)), () -> NOW);
+        new UrlCaller(names, new AddressCheck(server::url, Dns.SYSTEM), Duration.ZERO),
+        () -> NOW);
   }
 
   private static HttpTarget target(String start, String stop, String more,

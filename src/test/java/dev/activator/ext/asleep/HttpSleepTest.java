@@ -15,8 +15,13 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -150,6 +155,33 @@ class HttpSleepTest {
 
     assertThat(sleep.sleep(WEB, List.of(pod), target(impatient)).join()).isEqualTo(
         "http://" + pod + "/is_sleeping does not say in time that it is asleep");
+  }
+
+  @Test
+  void aPodWhoseNodeIsGoneIsAProblem_beforeTheTimeForSleepIsOver() throws IOException {
+    var slow = new SleepCalls("/sleep?level=1", "/wake_up", "/is_sleeping",
+        Duration.ofMinutes(10));
+    try (var node = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      // Linux drops what arrives while the queue of connections is full, as a node that is gone does.
+      var queued = new ArrayList<Socket>();
+      for (int i = 0; i < 4; i++) {
+        var socket = new Socket();
+        queued.add(socket);
+        try {
+          socket.connect(node.getLocalSocketAddress(), 100);
+        } catch (SocketTimeoutException _) {
+          break;
+        }
+      }
+      var gone = new Destination("127.0.0.1", node.getLocalPort());
+
+      assertThat(sleep.wake(WEB, List.of(gone), target(slow))).succeedsWithin(1, TimeUnit.MINUTES)
+          .isEqualTo("POST http://" + gone + "/wake_up failed: nothing takes connections there");
+
+      for (var socket : queued) {
+        socket.close();
+      }
+    }
   }
 
   @Test
