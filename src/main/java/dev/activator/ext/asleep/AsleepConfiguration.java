@@ -53,9 +53,10 @@ public class AsleepConfiguration {
 
   private static Map<String, Function<IdleMethod.Environment, PodSleep>> methods(Loop loop,
       @Nullable PodFreezer freezer) {
+    var http = new HttpSleep(loop);
     return freezer == null
-        ? Map.of("sleep", _ -> new HttpSleep(loop), "shrink", ShrinkSleep::new)
-        : Map.of("sleep", _ -> new HttpSleep(loop), "freeze", _ -> new FreezeSleep(freezer));
+        ? Map.of("sleep", _ -> http, "shrink", ShrinkSleep::new)
+        : Map.of("sleep", _ -> http, "freeze", _ -> new FreezeSleep(freezer));
   }
 
   /** @param methods by the field {@code do} */
@@ -75,7 +76,7 @@ public class AsleepConfiguration {
     public ScaleClient<IdleTarget> client(Environment environment) {
       return new IdleClient(environment,
           StatusField.of(environment::api, "idle", Idle::parse, Idle::format),
-          methods.entrySet().stream().collect(
+          () -> methods.entrySet().stream().collect(
               Collectors.toMap(Map.Entry::getKey, one -> one.getValue().apply(environment))),
           revisions);
     }

@@ -13,6 +13,7 @@ import dev.activator.revision.Slot;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /**
  * Puts the last pods of workloads to sleep where the autoscaler writes zero replicas, and wakes them where
@@ -23,23 +24,23 @@ import java.util.concurrent.CompletableFuture;
 final class IdleClient implements ScaleClient<IdleTarget> {
   private final IdleMethod.Environment environment;
   private final StatusField<IdleState> states;
-  private final Map<String, PodSleep> methods;
+  private final Supplier<Map<String, PodSleep>> methods;
   private final LiveRevisions revisions;
   private final Slot<IdleWorkload> workloads;
 
-  /** @param methods by the field {@code do} */
+  /** @param methods makes those of a workload, by the field {@code do} */
   IdleClient(IdleMethod.Environment environment, StatusField<IdleState> states,
-      Map<String, PodSleep> methods, LiveRevisions revisions) {
+      Supplier<Map<String, PodSleep>> methods, LiveRevisions revisions) {
     this.environment = environment;
     this.states = states;
-    this.methods = Map.copyOf(methods);
+    this.methods = methods;
     this.revisions = revisions;
     this.workloads = revisions.slot("sleep", live -> made(live.id()),
         last -> environment.loop().execute(last::onEnd));
   }
 
   private IdleWorkload made(RevisionId id) {
-    return new IdleWorkload(id, environment, states, methods);
+    return new IdleWorkload(id, environment, states, methods.get());
   }
 
   private IdleWorkload workload(RevisionId id, IdleTarget target) {

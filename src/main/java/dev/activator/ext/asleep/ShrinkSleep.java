@@ -23,7 +23,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Shrinks pods in place by their subresource {@code resize}, and gives them back what they had. That is
- * stored before in the status of the ScaledService, for the leader that wakes them.
+ * stored before in the status of the ScaledService, for the leader that wakes them. There is one for
+ * each workload.
  *
  * <p><b>Source.</b> KEP-1287, In-place Update of Pod Resources.
  */
@@ -35,6 +36,8 @@ final class ShrinkSleep implements PodSleep {
 
   private final IdleMethod.Environment environment;
   private final StatusField<List<ShrunkPod>> states;
+  /** What this process has stored last; empty if it has woken the pods since. */
+  private volatile List<ShrunkPod> shrunk = List.of();
 
   /** A pod as the API has it. */
   private record Pod(String namespace, String name, String uid, JsonNode object) {
@@ -56,6 +59,12 @@ final class ShrinkSleep implements PodSleep {
     ShrunkPod now() {
       return new ShrunkPod(name, uid, containers().stream().map(ContainerResources::of).toList());
     }
+
+    /** Whether it is not shrunk, such as where the API has refused that. */
+    boolean has(ShrunkPod wanted) {
+      return now().equals(wanted) && ResizeProgress.of(JSON.treeToValue(object, Map.class),
+          wanted.containers()) instanceof ResizeProgress.Done;
+    }
   }
 
   ShrinkSleep(IdleMethod.Environment environment) {
@@ -75,10 +84,16 @@ final class ShrinkSleep implements PodSleep {
         // One that another leader has shrunk keeps what it had before that.
         before.add(of(pod, stored.value()) instanceof ShrunkPod known ? known : pod.now());
       }
-      return states.replace(id, stored, before)
-          .thenCompose(kept -> kept.refusal() == null
-              ? all(found, pod -> shrink(pod, Objects.requireNonNull(of(pod, before)), target))
-              : done(kept.refusal().message()));
+      if (before.isEmpty()) {
+        return done(pods.isEmpty() ? "" : "none of its pods runs");
+      }
+      return states.replace(id, stored, before).thenCompose(kept -> {
+        if (kept.refusal() != null) {
+          return done(kept.refusal().message());
+        }
+        shrunk = List.copyOf(before);
+        return all(found, pod -> shrink(pod, Objects.requireNonNull(of(pod, before)), target));
+      });
     }));
   }
 
@@ -101,23 +116,27 @@ final class ShrinkSleep implements PodSleep {
   @Override
   public CompletableFuture<String> wake(RevisionId id, List<Destination> pods, IdleTarget target) {
     return states.get(id).thenCompose(stored -> {
-      var before = stored.value();
-      if (stored.refusal() != null) {
-        return done(stored.refusal().message());
-      }
-      if (before == null) {
-        return done("");
+      // A ScaledService that was deleted has no status any more.
+      var before = stored.value() == null ? shrunk : stored.value();
+      if (before.isEmpty()) {
+        return done(stored.refusal() == null ? "" : stored.refusal().message());
       }
       return withPods(id, pods, found -> all(found, pod -> {
         var known = of(pod, before);
-        return known == null
+        return known == null || pod.has(known)
             ? done("")
             : resize(pod, known.containers(), target.shrink().timeout());
-      })).thenCompose(problem -> problem.isEmpty()
-          ? states.replace(id, stored, null).thenApply(now -> now.refusal() == null
-              ? ""
-              : now.refusal().message())
-          : done(problem));
+      })).thenCompose(problem -> {
+        if (!problem.isEmpty()) {
+          return done(problem);
+        }
+        shrunk = List.of();
+        return stored.value() == null
+            ? done("")
+            : states.replace(id, stored, null).thenApply(now -> now.refusal() == null
+                ? ""
+                : now.refusal().message());
+      });
     });
   }
 

@@ -355,7 +355,7 @@ final class IdleCluster {
       this.cluster = cluster;
       revisions = new TestRevisions(this);
       revisions.begun(WEB);
-      idle = new IdleClient(this, this, Map.of("sleep", this), revisions.live);
+      idle = new IdleClient(this, this, () -> Map.of("sleep", this), revisions.live);
       this.autoscaler = new Autoscaler(this, new ScaleClient<>() {
         @Override
         public CompletableFuture<Boolean> prepareScaleToZero(RevisionId id, ScaleTarget target,

@@ -1,0 +1,236 @@
+package dev.activator.ext.asleep;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.activator.ext.asleep.policy.IdleTarget;
+import dev.activator.ext.asleep.policy.ShrinkSpec;
+import dev.activator.ext.asleep.policy.SleepCalls;
+import dev.activator.kube.ClusterAccess;
+import dev.activator.kube.LeadershipCheck;
+import dev.activator.kube.ScalingApiClients;
+import dev.activator.kube.reflector.KubernetesApiClient;
+import dev.activator.kube.reflector.KubernetesWriteRateLimiter;
+import dev.activator.loop.Loop;
+import dev.activator.loop.NettyLoop;
+import dev.activator.platform.IdleMethod;
+import dev.activator.revision.Destination;
+import dev.activator.revision.IdleState;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleClient;
+import dev.activator.revision.ScaleTarget;
+import dev.activator.revision.ScaleTargetRef;
+import dev.activator.revision.ScalingListener;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Resizes of a pod, against an API that answers as Kubernetes does, with a node that is quick. */
+class ShrinkSleepTest {
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final RevisionId WEB = new RevisionId("shop", "web");
+  private static final List<Destination> PODS = List.of(new Destination("10.0.0.1", 80));
+  private static final IdleTarget TARGET = new IdleTarget(
+      new ScaleTargetRef("apps/v1", "Deployment", "web"), "shrink", Duration.ZERO, Duration.ZERO,
+      SleepCalls.DEFAULT, new ShrinkSpec(Map.of("cpu", "1m"), Map.of(), Duration.ofSeconds(10)));
+
+  private final MultiThreadIoEventLoopGroup threads = new MultiThreadIoEventLoopGroup(1,
+      NioIoHandler.newFactory());
+  private final Loop loop = new NettyLoop(threads.next());
+  private HttpServer api;
+  private ScalingApiClients clients;
+  private ShrinkSleep shrink;
+  private volatile @Nullable ObjectNode service = scaledService("a");
+  private volatile String cpu = "2";
+  private volatile boolean hasPod = true;
+  private volatile boolean refusesResizes;
+
+  private static ObjectNode scaledService(String uid) {
+    return (ObjectNode) JSON.readTree("{\"metadata\": {\"uid\": \"" + uid
+        + "\", \"resourceVersion\": \"1\"}, \"status\": {}}");
+  }
+
+  @BeforeEach
+  void start() throws IOException {
+    api = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    api.createContext("/", exchange -> {
+      var body = JSON.readTree(exchange.getRequestBody().readAllBytes());
+      var path = exchange.getRequestURI().getPath();
+      if (refusesResizes && path.endsWith("/resize")) {
+        respond(exchange, 403, "{\"message\": \"not allowed\"}");
+      } else {
+        var answer = answer(path, body);
+        respond(exchange, answer == null ? 404 : 200,
+            answer == null ? "{\"message\": \"not found\"}" : answer);
+      }
+    });
+    api.start();
+    clients = new ScalingApiClients(
+        new ClusterAccess.At(URI.create("http://127.0.0.1:" + api.getAddress().getPort())),
+        () -> KubernetesWriteRateLimiter.UNLIMITED);
+    clients.open();
+    shrink = new ShrinkSleep(new Cluster());
+  }
+
+  private static void respond(HttpExchange exchange, int status, String text)
+      throws IOException {
+    var bytes = text.getBytes(UTF_8);
+    exchange.sendResponseHeaders(status, bytes.length);
+    exchange.getResponseBody().write(bytes);
+    exchange.close();
+  }
+
+  private @Nullable String answer(String path, JsonNode body) {
+    return switch (path) {
+      case "/apis/activator.dev/v1alpha1" -> """
+          {"kind": "APIResourceList", "groupVersion": "activator.dev/v1alpha1", "resources": [
+           {"name": "scaledservices", "kind": "ScaledService", "namespaced": true}]}""";
+      case "/apis/activator.dev/v1alpha1/namespaces/shop/scaledservices/web" -> service == null
+          ? null
+          : service.toString();
+      case "/apis/activator.dev/v1alpha1/namespaces/shop/scaledservices/web/status" -> {
+        service.withObject("/status").setAll((ObjectNode) body.path("status"));
+        yield service.toString();
+      }
+      case "/api/v1/namespaces/shop/pods" -> "{\"items\": [" + (hasPod ? pod() : "") + "]}";
+      case "/api/v1/namespaces/shop/pods/web-1/resize" -> {
+        cpu = body.at("/spec/containers/0/resources/requests/cpu").asString();
+        yield pod();
+      }
+      case "/api/v1/namespaces/shop/pods/web-1" -> pod();
+      default -> null;
+    };
+  }
+
+  private String pod() {
+    var container = "[{\"name\": \"web\", \"resources\": {\"requests\": {\"cpu\": \"" + cpu
+        + "\"}}}]";
+    return "{\"metadata\": {\"namespace\": \"shop\", \"name\": \"web-1\", \"uid\": \"p\"},"
+        + " \"spec\": {\"containers\": " + container + "}, \"status\": {\"phase\": \"Running\","
+        + " \"containerStatuses\": " + container + "}}";
+  }
+
+  @AfterEach
+  void stop() {
+    clients.close();
+    api.stop(0);
+    threads.shutdownGracefully(0, 5, TimeUnit.SECONDS);
+  }
+
+  private String sleep() {
+    return shrink.sleep(WEB, PODS, TARGET).join();
+  }
+
+  private String wake() {
+    return shrink.wake(WEB, PODS, TARGET).join();
+  }
+
+  @Test
+  void aLaterLeaderGivesBackWhatAPodHad() {
+    assertThat(sleep()).isEmpty();
+    assertThat(cpu).isEqualTo("1m");
+
+    shrink = new ShrinkSleep(new Cluster());
+    assertThat(wake()).isEmpty();
+
+    assertThat(cpu).isEqualTo("2");
+    assertThat(service.at("/status/shrunk").isNull()).isTrue();
+  }
+
+  @Test
+  void givesBackWhatAPodHad_afterItsScaledServiceIsDeleted() {
+    assertThat(sleep()).isEmpty();
+
+    service = null;
+    assertThat(wake()).isEmpty();
+
+    assertThat(cpu).isEqualTo("2");
+  }
+
+  @Test
+  void givesBackWhatAPodHad_afterItsScaledServiceIsMadeAgain() {
+    assertThat(sleep()).isEmpty();
+
+    service = scaledService("b");
+    assertThat(wake()).isEmpty();
+
+    assertThat(cpu).isEqualTo("2");
+  }
+
+  @Test
+  void saysThatNoPodRuns_insteadOfBlamingTheDefinition() {
+    hasPod = false;
+
+    assertThat(sleep()).isEqualTo("none of its pods runs");
+  }
+
+  @Test
+  void aPodWhoseResizeIsRefusedStaysAwake() {
+    refusesResizes = true;
+
+    assertThat(sleep()).isEqualTo("pod web-1 cannot be resized: 403 not allowed");
+    assertThat(wake()).isEmpty();
+
+    assertThat(service.at("/status/shrunk").isNull()).isTrue();
+  }
+
+  private final class Cluster implements IdleMethod.Environment {
+    @Override
+    public Loop loop() {
+      return loop;
+    }
+
+    @Override
+    public Instant now() {
+      throw new IllegalStateException();
+    }
+
+    @Override
+    public KubernetesApiClient api() {
+      return clients.scaling();
+    }
+
+    @Override
+    public ScaleClient<ScaleTarget> workloads() {
+      throw new IllegalStateException();
+    }
+
+    @Override
+    public LeadershipCheck leadership() {
+      throw new IllegalStateException();
+    }
+
+    @Override
+    public ScalingListener events() {
+      throw new IllegalStateException();
+    }
+
+    @Override
+    public CompletableFuture<List<Destination>> pods(RevisionId id) {
+      throw new IllegalStateException();
+    }
+
+    @Override
+    public List<String> unacknowledged(RevisionId id, IdleState state, long written) {
+      throw new IllegalStateException();
+    }
+  }
+}
