@@ -142,7 +142,7 @@ public final class UrlCaller {
     });
     // Not the client's own timeout, which a name server that does not answer outlasts.
     return outcome.completeOnTimeout(new Outcome.Failed("there was no answer within "
-        + timeout.toSeconds() + " s", false), timeout.toMillis(), TimeUnit.MILLISECONDS)
+        + timeout.toSeconds() + " s", false), timeout.toNanos(), TimeUnit.NANOSECONDS)
         .whenComplete((_, _) -> call.cancel());
   }
 

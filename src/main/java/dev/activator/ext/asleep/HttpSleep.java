@@ -77,9 +77,9 @@ final class HttpSleep implements PodSleep {
 
   private CompletableFuture<String> confirm(HttpUrl url, boolean asleep, long deadline) {
     long left = deadline - loop.nanoTime();
+    var late = url + " does not say in time that it is " + (asleep ? "asleep" : "awake");
     if (left <= 0) {
-      return CompletableFuture.completedFuture(url + " does not say in time that it is "
-          + (asleep ? "asleep" : "awake"));
+      return CompletableFuture.completedFuture(late);
     }
     return urls.call("GET", url, Map.of(), Duration.ofNanos(left), MAX_BYTES)
         .thenCompose(outcome -> switch (outcome) {
@@ -93,8 +93,8 @@ final class HttpSleep implements PodSleep {
                 ? CompletableFuture.completedFuture("")
                 : pause().thenCompose(_ -> confirm(url, asleep, deadline));
           }
-          case Outcome.Failed(var why, _) -> CompletableFuture
-              .completedFuture("GET " + url + " failed: " + why);
+          case Outcome.Failed(var why, _) -> CompletableFuture.completedFuture(
+              loop.nanoTime() - deadline >= 0 ? late : "GET " + url + " failed: " + why);
         });
   }
 

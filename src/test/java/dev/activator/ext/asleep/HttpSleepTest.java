@@ -44,6 +44,8 @@ class HttpSleepTest {
   /** How many questions are answered before the last POST has an effect. */
   private volatile int late;
   private volatile int status = 200;
+  /** Whether it answers no question. */
+  private volatile boolean silent;
   /** Whether it compresses what it may. */
   private volatile boolean compresses;
 
@@ -54,6 +56,9 @@ class HttpSleepTest {
       var call = exchange.getRequestMethod() + " " + exchange.getRequestURI();
       calls.add(call);
       if (call.equals("GET /is_sleeping")) {
+        if (silent) {
+          return;
+        }
         boolean answer = late > 0 ? !asleep : asleep;
         late--;
         var body = ("{\"is_sleeping\":" + answer + "}").getBytes();
@@ -182,6 +187,16 @@ class HttpSleepTest {
         socket.close();
       }
     }
+  }
+
+  @Test
+  void aPodThatDoesNotAnswerTheQuestionIsAProblem() {
+    silent = true;
+    var impatient = new SleepCalls("/sleep?level=1", "/wake_up", "/is_sleeping",
+        Duration.ofSeconds(1));
+
+    assertThat(sleep.sleep(WEB, List.of(pod), target(impatient)).join()).isEqualTo(
+        "http://" + pod + "/is_sleeping does not say in time that it is asleep");
   }
 
   @Test
