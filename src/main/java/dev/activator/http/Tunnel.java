@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 // A failure arrives as channelInactive.
 @SuppressWarnings("FutureReturnValueIgnored")
 public class Tunnel {
-  /** How long the peer may take for the last bytes. */
+  /** How long the peer may take none of the last bytes. */
   private static final long LAST_BYTES_SECONDS = 30;
   /**
    * How long the socket stays open after that. A closed socket answers further bytes of the peer
@@ -78,7 +78,7 @@ public class Tunnel {
 
   /** Ends the output, and closes when the peer has had time to read it, or does not read it. */
   public final void close() {
-    unlessClosedWithin(LAST_BYTES_SECONDS, channel::close);
+    unlessClosedInTime(channel::close);
     endOutput().addListener(written -> {
       if (written.isSuccess()) {
         unlessClosedWithin(LINGER_SECONDS, channel::close);
@@ -86,9 +86,17 @@ public class Tunnel {
     });
   }
 
-  /** Calls this if the channel is still open when the peer has had time for the last bytes. */
+  /** Calls this if the channel is still open, and the peer takes no more of the last bytes. */
   public final void unlessClosedInTime(Runnable otherwise) {
-    unlessClosedWithin(LAST_BYTES_SECONDS, otherwise);
+    long unsent = NettyTransport.unsentBytes(channel);
+    unlessClosedWithin(LAST_BYTES_SECONDS, () -> {
+      if (NettyTransport.unsentBytes(channel) < unsent
+          || NettyTransport.hasSent(channel, LAST_BYTES_SECONDS * 1000)) {
+        unlessClosedInTime(otherwise);
+      } else {
+        otherwise.run();
+      }
+    });
   }
 
   private void unlessClosedWithin(long seconds, Runnable otherwise) {

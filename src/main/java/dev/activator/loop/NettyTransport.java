@@ -2,6 +2,7 @@ package dev.activator.loop;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPromise;
@@ -124,6 +125,23 @@ public record NettyTransport(Class<? extends SocketChannel> socket,
   public static long unsentBytes(Channel channel) {
     var queue = channel.unsafe().outboundBuffer();
     return queue == null ? 0 : queue.totalPendingWriteBytes();
+  }
+
+  /**
+   * Whether the kernel has sent bytes in the last milliseconds to a peer that is still there. The
+   * kernel takes more of the unsent bytes only when the peer has read a third of its buffer, which
+   * may be megabytes. Without Linux's native transport it is unknown, and false.
+   */
+  public static boolean hasSent(Channel channel, long lastMillis) {
+    if (!(channel instanceof EpollSocketChannel socket)) {
+      return false;
+    }
+    try {
+      var info = socket.tcpInfo();
+      return Math.max(info.lastDataSent(), info.lastAckRecv()) < lastMillis;
+    } catch (ChannelException e) {
+      return false;
+    }
   }
 
   /**
