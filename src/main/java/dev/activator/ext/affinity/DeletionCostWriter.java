@@ -125,10 +125,10 @@ final class DeletionCostWriter {
   }
 
   private void ended(RevisionId workload, String problem) {
-    var before = problem.isEmpty()
-        ? troubles.asMap().remove(workload)
-        : troubles.asMap().put(workload, problem);
-    if (!problem.isEmpty() && !problem.equals(before)) {
+    if (problem.isEmpty()) {
+      troubles.invalidate(workload);
+    } else if (!problem.equals(troubles.getIfPresent(workload))) {
+      troubles.put(workload, problem);
       log.warn("{}: pods with many affinity keys may be removed first, because {}", workload,
           problem);
     }

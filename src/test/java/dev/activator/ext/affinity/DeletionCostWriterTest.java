@@ -124,6 +124,19 @@ class DeletionCostWriterTest {
   }
 
   @Test
+  void aProblemThatGoesOnIsLoggedAgainAfterAnHour() {
+    api.faults().add(Match.requests(Verb.LIST), Fault.Answer.status(403));
+    try (var log = LogLines.of(DeletionCostWriter.class)) {
+      for (int minute = 0; minute < 70; minute++) {
+        now.addAndGet(Duration.ofMinutes(1).toNanos());
+        costs.write(WEB, Map::of).join();
+      }
+
+      assertThat(log.at(Level.WARN)).hasSize(2);
+    }
+  }
+
+  @Test
   void nothingIsReadForAWorkloadWithoutAffinity_norWaitedForIfTheApiIsGone() {
     assertThat(scene.affinities.prepareScaleDown(new RevisionId("shop", "none"), costs)).isDone();
     api.close();
