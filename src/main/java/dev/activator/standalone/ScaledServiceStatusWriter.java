@@ -177,7 +177,9 @@ public final class ScaledServiceStatusWriter {
       queue.forget(id);
       var known = entries.remove(id);
       if (known != null && leads.getAsBoolean() && known.scaling != null
-          && known.scaling.desiredReplicas().equals(OptionalInt.of(0))) {
+          && known.scaling.desiredReplicas().equals(OptionalInt.of(0))
+      // Pods that are asleep are woken, and the workload keeps its replicas.
+          && known.state.object().idle().state() == null) {
         event(known, true, "LeftAtZero", "ScaledService " + id.name() + " is deleted, and "
             + known.state.object().workload() + " keeps 0 replicas");
       }

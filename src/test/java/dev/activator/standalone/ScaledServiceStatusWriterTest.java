@@ -17,7 +17,11 @@ import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.ScaledServiceCrd;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.RevisionStartFailure.ContainerFailure;
+import dev.activator.platform.IdleMethod;
+import dev.activator.revision.IdleSpec;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleClient;
+import dev.activator.revision.ScaleTarget;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.RevisionStartProgress.StartPhase;
@@ -62,6 +66,7 @@ class ScaledServiceStatusWriterTest {
   private volatile List<Trouble> troubles = List.of();
   private volatile long generation;
   private volatile int shown;
+  private volatile boolean isAsleep;
   private volatile String opened = "";
   private final InstantSource clock = () -> now;
   private final ScaledServiceStatusWriter writer = new ScaledServiceStatusWriter(loop, cluster::api,
@@ -73,14 +78,11 @@ class ScaledServiceStatusWriterTest {
     ScaledServiceCrd.createIn(store);
     store.create(BuiltInKinds.DEPLOYMENT,
         Objects.parse("{'metadata': {'namespace': 'shop', 'name': 'web'}}"));
-    store.create(ScaledServiceCrd.of(store), Objects.parse("""
-        {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {
-         'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'},
-         'serviceRef': {'name': 'web', 'port': 'http'}, 'target': {'concurrency': 20}}}
-        """));
+    store.create(ScaledServiceCrd.of(store), scaledService());
     var services = new ScaledServices(new ScaledServices.Scope("cluster.local",
         NamespaceHostRules.ANY, Set.of(), TestValues.MAX_TIMEOUT,
         new TcpPortTable.Allowed(new PortRange(9100, 9109), false, NamespaceHostRules.ANY)));
+    services.extensions(Set.of("asleep"), List.of(), new Idle());
     cluster.leaveOutKnative();
     cluster.setSource(services);
     services.changes().subscribe("test", writer::changed);
@@ -89,10 +91,19 @@ class ScaledServiceStatusWriterTest {
       generation = state.object().generation();
       opened = state.revision().annotations().getOrDefault(RevisionAnnotations.TCP_PORT, "");
       shown = state.object().status().desiredReplicas().orElse(-1);
+      isAsleep = state.object().idle().state() != null;
     });
     services.ends().subscribe("test", last -> writer.gone(last.object().id()));
     cluster.start();
     writer.start();
+  }
+
+  private static ObjectNode scaledService() {
+    return Objects.parse("""
+        {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {
+         'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'},
+         'serviceRef': {'name': 'web', 'port': 'http'}, 'target': {'concurrency': 20}}}
+        """);
   }
 
   @AfterEach
@@ -608,5 +619,43 @@ class ScaledServiceStatusWriterTest {
     store.delete(ScaledServiceCrd.of(store), "shop", "web");
     eventually(() -> assertThat(events()).containsExactly("Warning LeftAtZero:"
         + " ScaledService web is deleted, and Deployment web keeps 0 replicas"));
+  }
+
+  @Test
+  void aDeletedOneWhosePodsAreAsleepDoesNotSayThatItsTargetIsAtZero() {
+    service();
+    lead();
+    store.updateStatus(ScaledServiceCrd.of(store), "shop", "web", found -> {
+      ((ObjectNode) found).withObject("/status").set("idle", Objects.parse(
+          "{'state': 'Asleep', 'since': '2026-01-01T00:00:00Z', 'do': 'sleep'}"));
+      return found;
+    });
+    eventually(() -> assertThat(isAsleep).isTrue());
+    writer.scaled(WEB, scaling(0, 0, null));
+    eventually(() -> assertThat(status().path("desiredReplicas").asInt(-1)).isZero());
+
+    store.delete(ScaledServiceCrd.of(store), "shop", "web");
+    store.create(ScaledServiceCrd.of(store), scaledService());
+    eventually(() -> assertThat(isAsleep).isFalse());
+    writer.happened(WEB, false, "ScaledUp", "from 0 to 1");
+    eventually(() -> assertThat(events()).containsExactly("Normal ScaledUp: from 0 to 1"));
+  }
+
+  /** Leaves the workload as it is. */
+  private static final class Idle implements IdleMethod<ScaleTarget> {
+    @Override
+    public Class<ScaleTarget> type() {
+      return ScaleTarget.class;
+    }
+
+    @Override
+    public ScaleTarget target(ScaleTarget workload, IdleSpec idle) {
+      return workload;
+    }
+
+    @Override
+    public ScaleClient<ScaleTarget> client(Environment environment) {
+      throw new UnsupportedOperationException("nothing is scaled in this test");
+    }
   }
 }
