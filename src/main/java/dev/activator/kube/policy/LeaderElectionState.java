@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LeaderElectionState {
   private static final double JITTER = 1.2;
+  private static final double FOLLOWER_JITTER = 0.2;
   private static final Duration LONG_AGO = Duration.ofDays(365);
   /**
    * How much two clocks of one machine may diverge within a renewal. A larger difference means that
@@ -220,12 +221,18 @@ public final class LeaderElectionState {
       // A leader that does not know whether its renewal succeeded must find out soon.
       return stale ? times.retry.dividedBy(4) : times.retry;
     }
-    long jittered = retry + (long) (JITTER * retry * random.nextDouble());
-    if (observed == null || observed.holder().isEmpty()) {
-      return Duration.ofNanos(jittered);
-    }
-    long expiry = duration(observed) - unchangedFor(now);
-    return Duration.ofNanos(expiry > 0 ? Math.min(jittered, expiry) : jittered);
+    long expiry = observed == null || observed.holder().isEmpty()
+        ? 0
+        : duration(observed) - unchangedFor(now);
+    // A renewal that a follower observes late delays the takeover by as much.
+    long pause = expiry > 0 && !stale
+        ? jittered(retry / 2, FOLLOWER_JITTER, random)
+        : jittered(retry, JITTER, random);
+    return Duration.ofNanos(expiry > 0 ? Math.min(pause, expiry) : pause);
+  }
+
+  private static long jittered(long pause, double jitter, RandomGenerator random) {
+    return pause + (long) (jitter * pause * random.nextDouble());
   }
 
   private LeaseRecord next(LeaseRecord lease, Moment now, int transitions, Instant acquired) {

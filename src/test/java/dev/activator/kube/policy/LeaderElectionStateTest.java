@@ -232,8 +232,17 @@ class LeaderElectionStateTest {
     election.read(OTHERS, at(100));
     assertThat(election.pause(at(114), () -> -1)).isEqualTo(Duration.ofSeconds(1));
     assertThat(election.pause(at(115), () -> 0)).isEqualTo(Duration.ofSeconds(2));
-    assertThat(election.pause(at(101), () -> -1)).isBetween(Duration.ofMillis(4_399),
+    assertThat(election.pause(at(115), () -> -1)).isBetween(Duration.ofMillis(4_399),
         Duration.ofMillis(4_400));
+  }
+
+  @Test
+  void observesTheLeadersRenewalsSoon_becauseALateReadDelaysTheTakeover() {
+    election.read(OTHERS, at(100));
+
+    assertThat(election.pause(at(101), () -> 0)).isEqualTo(Duration.ofSeconds(1));
+    assertThat(election.pause(at(101), () -> -1)).isBetween(Duration.ofMillis(1_199),
+        Duration.ofMillis(1_200));
   }
 
   @ParameterizedTest(name = "{0} {1} {2} {3}")
