@@ -329,7 +329,7 @@ class KubectlTest {
         .at("/spec/minReplicas").asInt()).isEqualTo(2);
     assertThat(kubectl.ok("get", "ssvc").lines().findFirst().orElse("").split("\\s+"))
         .containsExactly("NAME", "TARGET", "STATE", "REPLICAS", "DESIRED", "ACTIVE", "READY",
-            "AGE");
+            "REASON", "AGE");
     assertThat(kubectl.ok("get", "all")).contains("scaledservice.activator.dev/it");
     assertThat(kubectl.run("scale", "ssvc", "it", "--replicas=4").err())
         .contains("maxReplicas must be at least minReplicas");

@@ -128,7 +128,7 @@ class ScaledServiceCrdTest {
       "'keepWarm': {'mode': 'sometimes'} | spec.keepWarm.mode | supported values: \"off\", \"observe\", \"on\"",
       "'keepWarm': {'mode': 'on', 'maxSeconds': 5} | spec.keepWarm.maxSeconds | to 60",
       "'idle': {} | spec.idle.do | Required value",
-      "'idle': {'do': 'doze'} | spec.idle.do | supported values: \"sleep\", \"freeze\"",
+      "'idle': {'do': 'doze'} | spec.idle.do | supported values: \"sleep\", \"shrink\", \"freeze\"",
       "'idle': {'do': 'freeze', 'sleep': {}} | spec.idle | sleep is only for do sleep",
       "'idle': {'do': 'freeze'}, 'catchService': true | spec | requests to their Service would reach them",
       "'containerConcurrency': 0, 'target': {'concurrency': 1}, 'idle': {'do': 'freeze'}, 'ports': [{'port': 'pg', 'protocol': 'tcp'}] | spec | bytes of open connections would reach pods that are asleep",
