@@ -49,6 +49,8 @@ public final class ScaledServiceStatusWriter {
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
   /** The minimum time between two writes of one status. */
   private static final Duration PERIOD = Duration.ofSeconds(1);
+  /** How long a named object may be missing until an Event says so: objects applied together come one by one. */
+  private static final Duration UNTIL_MISSED = Duration.ofSeconds(3);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
   private static final Duration MAX_AFTER_REFUSAL = Duration.ofMinutes(5);
   private static final Duration MAX_AFTER_OUTAGE = Duration.ofSeconds(30);
@@ -81,6 +83,9 @@ public final class ScaledServiceStatusWriter {
     private @Nullable Trouble failure;
     /** The status that was written last in this term; null before. */
     private @Nullable ScaledServiceStatus written;
+    /** Whether an Event must still say why it is not ready. */
+    private boolean eventIsDue;
+    private long notReadySince;
     /**
      * The time until which the watch may show an older status. After it, another status means that
      * another client has replaced ours.
@@ -162,6 +167,7 @@ public final class ScaledServiceStatusWriter {
         known.scaling = null;
         known.failure = null;
         known.refusal = "";
+        known.eventIsDue = false;
         queue.forget(id);
       }
       if (state.target() == null) {
@@ -272,6 +278,7 @@ public final class ScaledServiceStatusWriter {
     var before = entry.written == null ? entry.state.object().status() : entry.written;
     var next = next(entry, before);
     if (open == null || next.equals(before)) {
+      eventWhenDue(id, entry, before);
       warnings(entry);
       return CompletableFuture.completedFuture(WorkQueue.Done.NOW);
     }
@@ -314,9 +321,11 @@ public final class ScaledServiceStatusWriter {
       entry.written = next;
       entry.shownBy = loop.nanoTime() + entry.patience.toNanos();
       checkShown(id, entry);
-      if (!next.trouble().isEmpty() && !next.trouble().equals(before.trouble())) {
-        event(entry, true, next.trouble(), next.conditions().getFirst().message());
+      if (!next.trouble().equals(before.trouble())) {
+        entry.eventIsDue = !next.trouble().isEmpty();
+        entry.notReadySince = loop.nanoTime();
       }
+      eventWhenDue(id, entry, next);
       warnings(entry);
       return new WorkQueue.Done(PERIOD);
     }
@@ -342,6 +351,22 @@ public final class ScaledServiceStatusWriter {
                 + " the last such line",
             id, now, others);
       });
+    }
+  }
+
+  /** Writes the Event that says why it is not ready, once. */
+  private void eventWhenDue(RevisionId id, Entry entry, ScaledServiceStatus shown) {
+    if (!entry.eventIsDue) {
+      return;
+    }
+    long left = shown.mayEndSoon()
+        ? entry.notReadySince + UNTIL_MISSED.toNanos() - loop.nanoTime()
+        : 0;
+    if (left > 0) {
+      queue.addAfter(id, Duration.ofNanos(left));
+    } else {
+      entry.eventIsDue = false;
+      event(entry, true, shown.trouble(), shown.conditions().getFirst().message());
     }
   }
 

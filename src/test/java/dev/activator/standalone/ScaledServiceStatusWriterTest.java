@@ -63,7 +63,7 @@ class ScaledServiceStatusWriterTest {
       .cluster(() -> new ClusterAccess.At(URI.create(api.url())));
   private volatile Instant now = Instant.parse("2026-01-01T00:00:00Z");
   private volatile boolean leads;
-  private volatile List<Trouble> troubles = List.of();
+  private volatile List<Trouble> troubles = List.of(new Trouble("NotSeen", "not read yet"));
   private volatile long generation;
   private volatile int shown;
   private volatile boolean isAsleep;
@@ -170,8 +170,8 @@ class ScaledServiceStatusWriterTest {
 
   @Test
   void writesTheStateAndTheTarget_thatKubectlShows() {
-    lead();
     service();
+    lead();
     writer.scaled(WEB, scaling(1, 1, null));
 
     eventually(() -> assertThat(status().path("state").asString("")).isEqualTo("waking"));
@@ -179,7 +179,7 @@ class ScaledServiceStatusWriterTest {
   }
 
   @Test
-  void whatIsInTheWayIsAConditionAndAnEventWithinASecond() {
+  void whatIsMissingIsAConditionWithinASecondAndThenAnEvent() {
     lead();
 
     becomes("Ready", "False ServiceNotFound 2026-01-01T00:00:00Z");
@@ -188,8 +188,22 @@ class ScaledServiceStatusWriterTest {
     assertThat(status().path("conditions")).hasSize(3)
         .allMatch(one -> one.path("observedGeneration").asInt() == 1);
     becomes("Reconciling", "True ServiceNotFound 2026-01-01T00:00:00Z");
+    loop.advance(Duration.ofSeconds(3));
     eventually(() -> assertThat(events())
         .containsExactly("Warning ServiceNotFound: there is no Service shop/web"));
+  }
+
+  @Test
+  void aServiceThatComesAMomentLaterIsNoEvent() {
+    lead();
+    becomes("Ready", "False ServiceNotFound 2026-01-01T00:00:00Z");
+    service();
+    writer.scaled(WEB, scaling(0, 0, null));
+    becomesLater("Ready", "True Ready 2026-01-01T00:00:00Z");
+
+    loop.advance(Duration.ofSeconds(5));
+    writer.happened(WEB, false, "ScaledUp", "from 0 to 1");
+    eventually(() -> assertThat(events()).containsExactly("Normal ScaledUp: from 0 to 1"));
   }
 
   @Test

@@ -215,4 +215,9 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
     var ready = condition(READY);
     return ready != null && ready.status.equals("False") ? ready.reason : "";
   }
+
+  /** Whether the trouble is also seen for a moment while the named object is created or replaced. */
+  public boolean mayEndSoon() {
+    return ScaledServiceTroubles.SEEN_IN_REPLACEMENTS.contains(trouble());
+  }
 }
