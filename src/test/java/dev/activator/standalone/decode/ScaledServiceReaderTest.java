@@ -215,9 +215,10 @@ class ScaledServiceReaderTest {
         .at("/spec/versions/0/schema/openAPIV3Schema/properties");
     return Stream.of("spec", "status")
         .flatMap(part -> fields("/" + part, schema.path(part)))
-        // The example has an answer and references instead, and an extension reads status.wake.
+        // The example has an answer, sleep and references instead; extensions read status.wake and status.shrunk.
         .filter(field -> !field.equals("/spec/fallback/service") && !field.startsWith("/spec/wake/")
-            && !field.startsWith("/status/wake/")
+            && !field.startsWith("/spec/idle/shrink/")
+            && !field.startsWith("/status/wake/") && !field.equals("/status/shrunk")
             && !field.equals("/spec/tls/wellKnownCACertificates")
             && !field.equals("/spec/affinity/cookie") && !field.equals("/spec/affinity/query"));
   }
