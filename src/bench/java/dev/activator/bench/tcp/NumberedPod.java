@@ -106,7 +106,7 @@ final class NumberedPod {
     private boolean outputEnds;
     private boolean isOver;
     /** Those that were open when this one was accepted. */
-    private List<Serving> besides = List.of();
+    private List<Serving> openBefore = List.of();
 
     Serving(EpollSocketChannel channel) {
       this.channel = channel;
@@ -114,7 +114,7 @@ final class NumberedPod {
 
     @Override
     public void channelActive(ChannelHandlerContext context) {
-      besides = open.stream().filter(Serving::isOpen).toList();
+      openBefore = open.stream().filter(Serving::isOpen).toList();
       open.add(this);
       context.writeAndFlush(context.alloc().buffer(Long.BYTES).writeLong(number));
     }
@@ -225,9 +225,9 @@ final class NumberedPod {
       open.remove(this);
       // Those that have sent nothing are probes.
       if (header != null) {
-        records.atOnce(1 + (int) besides.stream().filter(one -> one.header != null).count());
+        records.atOnce(1 + (int) openBefore.stream().filter(one -> one.header != null).count());
       }
-      besides = List.of();
+      openBefore = List.of();
       if (partial != null) {
         partial.release();
         partial = null;

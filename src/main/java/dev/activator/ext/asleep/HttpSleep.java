@@ -40,22 +40,13 @@ final class HttpSleep implements PodSleep {
   @Override
   public CompletableFuture<String> sleep(RevisionId id, List<Destination> pods,
       IdleTarget target) {
-    return all(pods, target, true);
+    return PodSleep.withAll(pods, pod -> one(pod, target, true));
   }
 
   @Override
   public CompletableFuture<String> wake(RevisionId id, List<Destination> pods,
       IdleTarget target) {
-    return all(pods, target, false);
-  }
-
-  private CompletableFuture<String> all(List<Destination> pods, IdleTarget target,
-      boolean asleep) {
-    var first = CompletableFuture.completedFuture("");
-    for (var pod : pods) {
-      first = first.thenCombine(one(pod, target, asleep), (a, b) -> a.isEmpty() ? b : a);
-    }
-    return first;
+    return PodSleep.withAll(pods, pod -> one(pod, target, false));
   }
 
   private CompletableFuture<String> one(Destination pod, IdleTarget target,
@@ -91,17 +82,11 @@ final class HttpSleep implements PodSleep {
             }
             yield Boolean.parseBoolean(found.group(1)) == asleep
                 ? CompletableFuture.completedFuture("")
-                : pause().thenCompose(_ -> confirm(url, asleep, deadline));
+                : PodSleep.pause(loop, PAUSE).thenCompose(_ -> confirm(url, asleep, deadline));
           }
           case Outcome.Failed(var why, _) -> CompletableFuture.completedFuture(
               loop.nanoTime() - deadline >= 0 ? late : "GET " + url + " failed: " + why);
         });
-  }
-
-  private CompletableFuture<Void> pause() {
-    var over = new CompletableFuture<Void>();
-    loop.schedule(PAUSE, () -> over.complete(null));
-    return over;
   }
 
   private static HttpUrl url(Destination pod, String path) {

@@ -1,10 +1,13 @@
 package dev.activator.ext.asleep;
 
 import dev.activator.ext.asleep.policy.IdleTarget;
+import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /**
  * Puts pods of a ScaledService to sleep, and wakes them. Both are idempotent.
@@ -23,5 +26,19 @@ interface PodSleep {
   /** Whether no other process could find them half awake, so that this need not be stored first. */
   default boolean wakesAtOnce() {
     return false;
+  }
+
+  /** Does the same with all of them at once. Completes with the first problem; empty if there is none. */
+  static <T> CompletableFuture<String> withAll(List<T> all,
+      Function<T, CompletableFuture<String>> one) {
+    return all.stream().map(one).reduce(CompletableFuture.completedFuture(""),
+        (before, next) -> before.thenCombine(next, (a, b) -> a.isEmpty() ? b : a));
+  }
+
+  /** Completes on the loop when the time has passed. */
+  static CompletableFuture<Void> pause(Loop loop, Duration time) {
+    var over = new CompletableFuture<Void>();
+    loop.schedule(time, () -> over.complete(null));
+    return over;
   }
 }

@@ -92,7 +92,8 @@ final class ShrinkSleep implements PodSleep {
           return done(kept.refusal().message());
         }
         shrunk = List.copyOf(before);
-        return all(found, pod -> shrink(pod, Objects.requireNonNull(of(pod, before)), target));
+        return PodSleep.withAll(found,
+            pod -> shrink(pod, Objects.requireNonNull(of(pod, before)), target));
       });
     }));
   }
@@ -121,7 +122,7 @@ final class ShrinkSleep implements PodSleep {
       if (before.isEmpty()) {
         return done(stored.refusal() == null ? "" : stored.refusal().message());
       }
-      return withPods(id, pods, found -> all(found, pod -> {
+      return withPods(id, pods, found -> PodSleep.withAll(found, pod -> {
         var known = of(pod, before);
         return known == null || pod.has(known)
             ? done("")
@@ -151,7 +152,7 @@ final class ShrinkSleep implements PodSleep {
   private CompletableFuture<String> withPods(RevisionId id, List<Destination> pods,
       Function<List<Pod>, CompletableFuture<String>> then) {
     var found = new ArrayList<Pod>();
-    return all(pods, pod -> environment.api()
+    return PodSleep.withAll(pods, pod -> environment.api()
         .fetch("api/v1/namespaces/" + id.namespace() + "/pods?fieldSelector=status.podIP%3D"
             + URLEncoder.encode(pod.host(), StandardCharsets.UTF_8), TIMEOUT)
         .thenApply(answer -> {
@@ -211,22 +212,10 @@ final class ShrinkSleep implements PodSleep {
         case ResizeProgress.Failed(var why) -> done("pod " + pod.name + ": " + why);
         case ResizeProgress.Waiting(var why) -> environment.loop().nanoTime() - deadline >= 0
             ? done("pod " + pod.name + ": " + why)
-            : pause().thenCompose(_ -> await(pod, wanted, deadline));
+            : PodSleep.pause(environment.loop(), POLL)
+                .thenCompose(_ -> await(pod, wanted, deadline));
       };
     });
-  }
-
-  private CompletableFuture<Void> pause() {
-    var over = new CompletableFuture<Void>();
-    environment.loop().schedule(POLL, () -> over.complete(null));
-    return over;
-  }
-
-  /** The first problem of all; empty if there is none. */
-  private static <T> CompletableFuture<String> all(List<T> pods,
-      Function<T, CompletableFuture<String>> one) {
-    return pods.stream().map(one).reduce(done(""),
-        (before, next) -> before.thenCombine(next, (a, b) -> a.isEmpty() ? b : a));
   }
 
   private static CompletableFuture<String> done(String problem) {

@@ -20,26 +20,13 @@ public class PodStartsConfiguration {
   Extension podStarts(PodStartProperties settings, ClusterWatcher cluster, Throttler throttler,
       IdentityProperties identity) {
     var watch = new PodStartWatch(cluster, settings.unschedulableTimeout());
-    return new Extension() {
-      @Override
-      public String name() {
-        return NAME;
-      }
-
-      @Override
-      public void attach() {
-        throttler.starved().subscribe(NAME, watch::requestsWaitFor);
-        cluster.podStarts().slow().subscribe(NAME, watch::requestsWaitFor);
-        cluster.onOptionalConfigMap(identity.systemNamespace(), PodStartWatch.CONFIG_MAP,
-            watch::setDeploymentConfig);
-      }
-
-      @Override
-      public List<LifecyclePart> parts(StartOrder when) {
-        return when == StartOrder.BEFORE_REQUESTS
-            ? List.of(new LifecyclePart("watches of pods", watch::start, watch::close))
-            : List.of();
-      }
-    };
+    return Extension.of(NAME, () -> {
+      throttler.starved().subscribe(NAME, watch::requestsWaitFor);
+      cluster.podStarts().slow().subscribe(NAME, watch::requestsWaitFor);
+      cluster.onOptionalConfigMap(identity.systemNamespace(), PodStartWatch.CONFIG_MAP,
+          watch::setDeploymentConfig);
+    }, when -> when == Extension.StartOrder.BEFORE_REQUESTS
+        ? List.of(new LifecyclePart("watches of pods", watch::start, watch::close))
+        : List.of());
   }
 }
