@@ -68,7 +68,7 @@ class RequestConfiguration {
   @Bean
   AutoscalerLink autoscalerLink(Platform platform, IdentityProperties identity, LoopGroup loops,
       RandomGenerator random) {
-    return AutoscalerLink.to(platform::autoscaler, loops.loopFor(AUTOSCALER), identity.podName(),
+    return AutoscalerLink.to(platform::autoscalerUri, loops.loopFor(AUTOSCALER), identity.podName(),
         AutoscalerLink.Timings.DEFAULT, random);
   }
 

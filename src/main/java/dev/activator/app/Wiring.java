@@ -95,7 +95,7 @@ class Wiring {
       platform.extensions(
           extensions.stream().map(Extension::name).collect(Collectors.toUnmodifiableSet()));
       platform.join(events.cluster, requests.link);
-      if (platform.scaler() != null) {
+      if (platform.scalingViews() != null) {
         // After the cold starts, which determine how long there was no pod.
         observers.add(requests.reporter.queueTimes());
       }

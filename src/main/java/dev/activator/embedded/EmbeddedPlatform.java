@@ -163,7 +163,7 @@ public final class EmbeddedPlatform implements Platform {
   }
 
   @Override
-  public URI autoscaler() {
+  public URI autoscalerUri() {
     return URI.create("ws://" + LOOPBACK + ":" + autoscalerServer.port());
   }
 
@@ -281,7 +281,7 @@ public final class EmbeddedPlatform implements Platform {
   }
 
   @Override
-  public Autoscaler scaler() {
+  public Autoscaler scalingViews() {
     return autoscaler;
   }
 

@@ -1,7 +1,7 @@
 package dev.activator.lifecycle;
 
+import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
 
 /**
  * An optional feature, which is attached to the kernel from outside. The kernel does not know it, nor
@@ -14,9 +14,15 @@ import java.util.function.Function;
  * <p><b>Source.</b> Envoy's {@code source/extensions}, where each feature is a folder that the core
  * knows by an interface only.
  */
-public interface Extension {
+public final class Extension {
+  private final String name;
+  private final Runnable attachment;
+  private final List<TimedPart> parts = new ArrayList<>(2);
+
+  private record TimedPart(StartOrder when, LifecyclePart part) {}
+
   /** When a part of an extension starts. All parts stop in the reverse of their order. */
-  enum StartOrder {
+  public enum StartOrder {
     /** Before the connection to the cluster: ports for operators, which show how the start goes. */
     FIRST,
     /** When the settings are known and the informers are synced, before a request is accepted. */
@@ -25,41 +31,42 @@ public interface Extension {
     AFTER_REQUESTS
   }
 
-  /** The name of its folder in {@code dev.activator.ext}. */
-  String name();
+  private Extension(String name, Runnable attachment) {
+    this.name = name;
+    this.attachment = attachment;
+  }
 
   /**
-   * Subscribes to topics, and adds observers and meters. Called once, when all objects are made and
-   * before anything starts.
+   * An extension that attaches itself by its beans alone, or is disabled.
+   *
+   * @param name that of its folder in {@code dev.activator.ext}
    */
-  default void attach() {}
-
-  default List<LifecyclePart> parts(StartOrder when) {
-    return List.of();
+  public static Extension of(String name) {
+    return of(name, () -> {
+    });
   }
 
-  /** An extension that has no parts. */
-  static Extension of(String name, Runnable attach) {
-    return of(name, attach, _ -> List.of());
+  /** @param attachment subscribes to topics, and adds observers and meters */
+  public static Extension of(String name, Runnable attachment) {
+    return new Extension(name, attachment);
   }
 
-  static Extension of(String name, Runnable attach,
-      Function<StartOrder, List<LifecyclePart>> parts) {
-    return new Extension() {
-      @Override
-      public String name() {
-        return name;
-      }
+  /** Adds a part, after the others that start at the same time. */
+  public Extension with(StartOrder when, LifecyclePart part) {
+    parts.add(new TimedPart(when, part));
+    return this;
+  }
 
-      @Override
-      public void attach() {
-        attach.run();
-      }
+  public String name() {
+    return name;
+  }
 
-      @Override
-      public List<LifecyclePart> parts(StartOrder when) {
-        return parts.apply(when);
-      }
-    };
+  /** Called once, when all objects are made and before anything starts. */
+  public void attach() {
+    attachment.run();
+  }
+
+  public List<LifecyclePart> parts(StartOrder when) {
+    return parts.stream().filter(one -> one.when == when).map(TimedPart::part).toList();
   }
 }

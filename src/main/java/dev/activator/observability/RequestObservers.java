@@ -24,9 +24,9 @@ public final class RequestObservers implements RequestObserver {
     all = Arrays.stream(all).filter(each -> each != observer).toArray(RequestObserver[]::new);
   }
 
-  /** The observers' classes, in the order in which they are called. */
-  public List<String> names() {
-    return Arrays.stream(all).map(observer -> observer.getClass().getSimpleName()).toList();
+  /** All observers, in the order in which they are called. */
+  public List<RequestObserver> all() {
+    return List.of(all);
   }
 
   @Override

@@ -36,7 +36,8 @@ public interface Platform {
     return true;
   }
 
-  URI autoscaler();
+  /** Where statistics are sent. */
+  URI autoscalerUri();
 
   /** The rules by which a request is mapped to a revision. */
   default RevisionResolver names(String clusterDomain) {
@@ -124,13 +125,13 @@ public interface Platform {
   default void join(ClusterWatcher cluster, AutoscalerLink link) {}
 
   /** The autoscaler in this process; null if it runs elsewhere. */
-  default @Nullable ScalingViews scaler() {
+  default @Nullable ScalingViews scalingViews() {
     return null;
   }
 
   /** The current scaling of a revision; null if this process does not scale it. */
   default @Nullable ScalingView scaling(RevisionId id) {
-    var scaler = scaler();
+    var scaler = scalingViews();
     return scaler == null ? null : scaler.view(id);
   }
 
@@ -146,13 +147,13 @@ public interface Platform {
 
   /** How long ago this process scaled a revision from zero; null if it did not. */
   default @Nullable Duration scaledFromZero(RevisionId id) {
-    var scaler = scaler();
+    var scaler = scalingViews();
     return scaler == null ? null : scaler.scaledFromZero(id);
   }
 
   /** The current scaling of all revisions that this process scales. */
   default Collection<ScalingView> scaled() {
-    var scaler = scaler();
+    var scaler = scalingViews();
     return scaler == null ? List.of() : scaler.views().values();
   }
 
@@ -174,7 +175,7 @@ public interface Platform {
   /** The defaults of an autoscaler in this process that differ from Knative's. */
   record ScalingDefaults(Duration window, int maxPods) {}
 
-  record InCluster(ClusterAccess api, URI autoscaler) implements Platform {}
+  record InCluster(ClusterAccess api, URI autoscalerUri) implements Platform {}
 
   /**
    * What the autoscaler in this process shows of its work. All is empty while another activator leads.

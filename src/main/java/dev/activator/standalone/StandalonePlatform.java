@@ -133,7 +133,7 @@ public final class StandalonePlatform implements Platform {
   }
 
   @Override
-  public URI autoscaler() {
+  public URI autoscalerUri() {
     return autoscalerOf(election.view().holder(), identity);
   }
 
@@ -230,7 +230,7 @@ public final class StandalonePlatform implements Platform {
   }
 
   @Override
-  public Autoscaler scaler() {
+  public Autoscaler scalingViews() {
     return autoscaler;
   }
 

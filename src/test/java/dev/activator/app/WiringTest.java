@@ -25,6 +25,9 @@ import dev.activator.tls.PodTls;
 import dev.activator.upstream.ProbeClient.ProbeResult;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.api.Test;
@@ -37,6 +40,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 @Isolated("The end of Spring's context ends the event loops that other tests use.")
 class WiringTest {
   private static final RevisionId ID = new RevisionId("ns", "rev");
+  private static final List<String> EXTENSIONS = Extensions.ALL.stream().map(Extensions::name)
+      .toList();
   private static final Revision REVISION = Revision.of(ID, 1);
 
   private final VirtualLoop loop = new VirtualLoop();
@@ -77,32 +82,38 @@ class WiringTest {
   }
 
   @Test
-  void subscribersAreCalledInTheOrderOfTheList() {
+  void subscribersAreCalledInTheOrderOfTheLists() {
     try (var product = product()) {
       var events = product.getBean(Wiring.Events.class);
-
-      assertThat(Stream.of(events.cluster().revisions(),
+      var topics = List.<Topic<?>>of(events.cluster().revisions(),
           events.cluster().pods(), events.cluster().podsGone(), events.cluster().endpointsWatch(),
           events.cluster().clusterIps(), events.cluster().publicAddresses(),
           events.cluster().podStarts().failures(), events.cluster().podStarts().progress(),
           events.cluster().podStarts().progressEnded(), events.backends().healthy(),
-          events.throttler().unreachable(), events.throttler().waiting(),
-          events.throttler().starved(), events.throttler().starts()).map(Topic::toString))
-          .containsExactly("Revision: throttler, backends, wakewith, asleep, affinity, tcp",
-              "pods: backends, cold starts, asleep", "end of pods: backends, cold starts",
-              "watch of Endpoints: backends", "private Service: backends",
-              "public Endpoints: throttler, lending", "pods that do not start: throttler",
-              "pods that start: throttler, cold starts",
-              "end of pods that start: throttler, cold starts",
-              "healthy destinations: pod TLS, throttler, cold starts",
-              "unreachable pods: backends",
-              "requests that wait: backends, console, autoscalerfallback",
-              "revisions without a pod: console, podstarts",
-              "requests that need a start: wakewith");
-      assertThat(product.getBean(RequestObservers.class).names())
-          .containsExactly("ColdStartRecorder", "ServerTimingHeader", "RevisionHourHistory",
-              "Affinities");
+          events.throttler().unreachable(), events.throttler().waiting());
+
+      assertThat(topics.stream().map(WiringTest::ofTheKernel)).containsExactly(
+          "Revision: throttler, backends", "pods: backends", "end of pods: backends",
+          "watch of Endpoints: backends", "private Service: backends",
+          "public Endpoints: throttler",
+          "pods that do not start: throttler", "pods that start: throttler",
+          "end of pods that start: throttler", "healthy destinations: pod TLS, throttler",
+          "unreachable pods: backends", "requests that wait: backends");
+      assertThat(topics).allSatisfy(topic -> assertThat(topic.subscribers()
+          .subList(ofTheKernel(topic).split(",").length, topic.subscribers().size()))
+          .isSortedAccordingTo(Comparator.comparing(EXTENSIONS::indexOf)));
+      assertThat(topics.stream().flatMap(topic -> topic.subscribers().stream()))
+          .anyMatch(EXTENSIONS::contains);
+      assertThat(product.getBean(RequestObservers.class).all())
+          .extracting(observer -> Extensions.name(observer.getClass())).isNotEmpty()
+          .isSortedAccordingTo(Comparator.comparing(EXTENSIONS::indexOf));
     }
+  }
+
+  /** The topic with its subscribers that are not extensions. */
+  private static String ofTheKernel(Topic<?> topic) {
+    return topic.toString().split(":")[0] + ": " + topic.subscribers().stream()
+        .filter(name -> !EXTENSIONS.contains(name)).collect(Collectors.joining(", "));
   }
 
   /** All objects of cluster mode, joined, without a cluster: no part is started. */

@@ -68,7 +68,7 @@ class StandalonePlatformTest {
       new ScalingApiClients(access, () -> KubernetesWriteRateLimiter.UNLIMITED, LONG),
       LONG);
   private final ClusterWatcher cluster = Make.cluster(() -> access, LONG);
-  private final AutoscalerLink link = AutoscalerLink.to(platform::autoscaler, loop,
+  private final AutoscalerLink link = AutoscalerLink.to(platform::autoscalerUri, loop,
       "activator-1", AutoscalerLink.Timings.DEFAULT, new Random(1));
   private final TestRevisions revisions = new TestRevisions(loop);
   private final ConcurrencyReporter reporter = new ConcurrencyReporter(revisions.live, loop,
@@ -202,7 +202,7 @@ class StandalonePlatformTest {
         new Random(2),
         KubernetesWriteRateLimiter.Limit.NONE);
     var cluster = Make.cluster(() -> access, LONG);
-    follower.join(cluster, AutoscalerLink.to(follower::autoscaler, loop, "activator-2",
+    follower.join(cluster, AutoscalerLink.to(follower::autoscalerUri, loop, "activator-2",
         AutoscalerLink.Timings.DEFAULT, new Random(2)));
     for (var part : follower.beforePorts()) {
       part.start().run();

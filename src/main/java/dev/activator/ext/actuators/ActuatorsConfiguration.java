@@ -28,18 +28,10 @@ public class ActuatorsConfiguration {
 
   @Bean
   Extension actuators(Platform platform, ActuatorsProperties settings) {
-    return new Extension() {
-      @Override
-      public String name() {
-        return NAME;
-      }
-
-      @Override
-      public void attach() {
-        platform.wakeMethod(new Patch(settings));
-        platform.wakeMethod(new Http(settings));
-      }
-    };
+    return Extension.of(NAME, () -> {
+      platform.wakeMethod(new Patch(settings));
+      platform.wakeMethod(new Http(settings));
+    });
   }
 
   private record Patch(ActuatorsProperties settings) implements WakeMethod<PatchTarget> {

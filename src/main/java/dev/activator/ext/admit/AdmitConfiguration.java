@@ -12,7 +12,6 @@ import dev.activator.revision.LiveRevisions;
 import dev.activator.settings.ProxyServerProperties;
 import dev.activator.throttle.Throttler;
 import java.time.Duration;
-import java.util.List;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -33,7 +32,7 @@ public class AdmitConfiguration {
       LoopGroup loops, ActivatorHealth health, Throttler throttler, ClusterWatcher cluster,
       LiveRevisions revisions, ProxyServerProperties serving) {
     if (!admit.enabled()) {
-      return () -> NAME;
+      return Extension.of(NAME);
     }
     var pods = new RevisionReadySince(revisions, admit.endpointsDelay(),
         loops.loopFor(NAME)::nanoTime);
@@ -45,8 +44,7 @@ public class AdmitConfiguration {
     return Extension.of(NAME, () -> {
       cluster.pods().subscribe(NAME, pods::listed);
       cluster.podsGone().subscribe(NAME, last -> pods.podsGone(last.revision()));
-    }, when -> when == StartOrder.BEFORE_REQUESTS
-        ? List.of(new LifecyclePart("port for gateways", server::start, server::stop))
-        : List.of());
+    }).with(StartOrder.BEFORE_REQUESTS,
+        new LifecyclePart("port for gateways", server::start, server::stop));
   }
 }

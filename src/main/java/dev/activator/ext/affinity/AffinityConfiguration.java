@@ -30,23 +30,15 @@ public class AffinityConfiguration {
   @Bean
   Extension affinity(Affinities affinities, AffinityProperties settings, ClusterWatcher cluster,
       Platform platform, RequestObservers observers, Meters meters) {
-    return new Extension() {
-      @Override
-      public String name() {
-        return NAME;
+    return Extension.of(NAME, () -> {
+      cluster.revisions().subscribe(NAME, affinities::onRevision);
+      observers.add(affinities);
+      affinities.register(meters);
+      if (settings.podDeletionCost()) {
+        var costs = new DeletionCostWriter(cluster::session, cluster::podSelector,
+            Ticker.systemTicker());
+        platform.beforeScaleDown(id -> affinities.prepareScaleDown(id, costs));
       }
-
-      @Override
-      public void attach() {
-        cluster.revisions().subscribe(NAME, affinities::onRevision);
-        observers.add(affinities);
-        affinities.register(meters);
-        if (settings.podDeletionCost()) {
-          var costs = new DeletionCostWriter(cluster::session, cluster::podSelector,
-              Ticker.systemTicker());
-          platform.beforeScaleDown(id -> affinities.prepareScaleDown(id, costs));
-        }
-      }
-    };
+    });
   }
 }

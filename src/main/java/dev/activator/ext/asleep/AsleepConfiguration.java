@@ -36,19 +36,11 @@ public class AsleepConfiguration {
       LiveRevisions revisions, Throttler throttler, AutoscalerLink link) {
     var loop = loops.loopFor(NAME);
     var acknowledger = new IdleAcknowledger(loop, revisions, throttler, link);
-    return new Extension() {
-      @Override
-      public String name() {
-        return NAME;
-      }
-
-      @Override
-      public void attach() {
-        platform.idleMethod(new Idle(methods(loop, platform.freezer()), revisions));
-        cluster.revisions().subscribe(NAME, acknowledger::onRevision);
-        cluster.pods().subscribe(NAME, acknowledger::onListed);
-      }
-    };
+    return Extension.of(NAME, () -> {
+      platform.idleMethod(new Idle(methods(loop, platform.freezer()), revisions));
+      cluster.revisions().subscribe(NAME, acknowledger::onRevision);
+      cluster.pods().subscribe(NAME, acknowledger::onListed);
+    });
   }
 
   private static Map<String, Function<IdleMethod.Environment, PodSleep>> methods(Loop loop,

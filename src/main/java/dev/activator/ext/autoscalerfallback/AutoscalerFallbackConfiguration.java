@@ -9,6 +9,7 @@ import dev.activator.knative.ClusterWatcher;
 import dev.activator.kube.EventWriter.Regarding;
 import dev.activator.kube.ScalingApiClients;
 import dev.activator.lifecycle.Extension;
+import dev.activator.lifecycle.Extension.StartOrder;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.LoopGroup;
 import dev.activator.platform.Platform;
@@ -16,7 +17,6 @@ import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.Throttler;
 import java.time.Clock;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -39,8 +39,8 @@ public class AutoscalerFallbackConfiguration {
       IdentityProperties identity,
       AutoscalerLink link, Throttler throttler, LoopGroup loops, RandomGenerator random,
       ClusterWatcher cluster, ClusterProperties api) {
-    if (!properties.enabled() || platform.scaler() != null) {
-      return () -> NAME;
+    if (!properties.enabled() || platform.scalingViews() != null) {
+      return Extension.of(NAME);
     }
     var loop = loops.loopFor("rescue");
     var clients = new ScalingApiClients(platform.api(), () -> api.writeLimit().rate(loop));
@@ -50,41 +50,26 @@ public class AutoscalerFallbackConfiguration {
             identity.podName() + "_" + identity.podIp(), loop,
             lease, listener, Clock.systemUTC(), random, Times.DEFAULT),
         events(clients, cluster));
-    return new Extension() {
-      @Override
-      public String name() {
-        return NAME;
-      }
+    return Extension.of(NAME, () -> {
+      throttler.waiting().subscribe(NAME, now -> fallback.waits(now.revision()));
+      link.onChange(new AutoscalerLink.Listener() {
+        @Override
+        public void connected() {
+          fallback.linked(true);
+        }
 
-      @Override
-      public void attach() {
-        throttler.waiting().subscribe(NAME, now -> fallback.waits(now.revision()));
-        link.onChange(new AutoscalerLink.Listener() {
-          @Override
-          public void connected() {
-            fallback.linked(true);
-          }
-
-          @Override
-          public void lost() {
-            fallback.linked(false);
-          }
-        });
-      }
-
-      @Override
-      public List<LifecyclePart> parts(StartOrder when) {
-        return when == StartOrder.BEFORE_REQUESTS
-            ? List.of(new LifecyclePart("autoscaler fallback", () -> {
-              clients.open();
-              fallback.start();
-            }, () -> {
-              fallback.stop().completeOnTimeout(null, STOP_SECONDS, TimeUnit.SECONDS).join();
-              clients.close();
-            }))
-            : List.of();
-      }
-    };
+        @Override
+        public void lost() {
+          fallback.linked(false);
+        }
+      });
+    }).with(StartOrder.BEFORE_REQUESTS, new LifecyclePart("autoscaler fallback", () -> {
+      clients.open();
+      fallback.start();
+    }, () -> {
+      fallback.stop().completeOnTimeout(null, STOP_SECONDS, TimeUnit.SECONDS).join();
+      clients.close();
+    }));
   }
 
   private static ScalingListener events(ScalingApiClients clients,

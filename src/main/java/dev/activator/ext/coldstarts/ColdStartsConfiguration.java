@@ -18,7 +18,6 @@ import org.springframework.context.annotation.Configuration;
 @EnableConfigurationProperties(ColdStartProperties.class)
 public class ColdStartsConfiguration {
   private static final String NAME = "coldstarts";
-  private static final String SUBSCRIBER = "cold starts";
 
   @Bean
   ColdStartRecorder coldStarts(LiveRevisions live, LoopGroup loops, Meters meters,
@@ -33,12 +32,12 @@ public class ColdStartsConfiguration {
   Extension recordsOfColdStarts(ColdStartRecorder starts, ClusterWatcher cluster,
       RevisionBackendsManager backends, RequestObservers observers) {
     return Extension.of(NAME, () -> {
-      cluster.pods().subscribe(SUBSCRIBER, starts::listed);
-      cluster.podsGone().subscribe(SUBSCRIBER, last -> starts.podsGone(last.revision()));
-      cluster.podStarts().progress().subscribe(SUBSCRIBER, starts::progress);
-      cluster.podStarts().progressEnded().subscribe(SUBSCRIBER,
+      cluster.pods().subscribe(NAME, starts::listed);
+      cluster.podsGone().subscribe(NAME, last -> starts.podsGone(last.revision()));
+      cluster.podStarts().progress().subscribe(NAME, starts::progress);
+      cluster.podStarts().progressEnded().subscribe(NAME,
           last -> starts.progressEnded(last.revision()));
-      backends.healthy().subscribe(SUBSCRIBER, starts::published);
+      backends.healthy().subscribe(NAME, starts::published);
       observers.add(starts);
       observers.add(new ServerTimingHeader());
     });

@@ -12,6 +12,7 @@ import dev.activator.ext.console.WaitingOverview.ApiState;
 import dev.activator.ext.console.WaitingOverview.LeaderReport;
 import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.Extension;
+import dev.activator.lifecycle.Extension.StartOrder;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.Loop;
@@ -81,17 +82,15 @@ public class ConsoleConfiguration {
       kernel.reporter.reports().subscribe(NAME, parts.hours::reported);
       kernel.observers.add(parts.hours);
       kernel.starts.onStart(parts.hours::started);
-    }, when -> switch (when) {
-      // Available while the start waits for the cluster, and during a drain. Its streams are
-      // closed after all other parts have stopped, but before its port waits for their end.
-      case FIRST -> List.of(
-          new LifecyclePart("console port", () -> parts.server.open(kernel.pages::handle),
-              parts.server::close),
-          LifecyclePart.stopped("console", parts.live::close));
-      case BEFORE_REQUESTS -> List.of();
-      case AFTER_REQUESTS -> List.of(new LifecyclePart("console's history",
-          parts.sampler::start, parts.sampler::stop));
-    });
+    })
+        // Available while the start waits for the cluster, and during a drain. Its streams are
+        // closed after all other parts have stopped, but before its port waits for their end.
+        .with(StartOrder.FIRST,
+            new LifecyclePart("console port", () -> parts.server.open(kernel.pages::handle),
+                parts.server::close))
+        .with(StartOrder.FIRST, LifecyclePart.stopped("console", parts.live::close))
+        .with(StartOrder.AFTER_REQUESTS, new LifecyclePart("console's history",
+            parts.sampler::start, parts.sampler::stop));
   }
 
   @Bean

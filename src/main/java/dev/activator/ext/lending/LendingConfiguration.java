@@ -21,7 +21,6 @@ import dev.activator.throttle.PeerSnapshot;
 import dev.activator.throttle.Throttler;
 import dev.activator.ext.lending.link.PeerTls;
 import dev.activator.tls.SystemInternalTls;
-import java.util.List;
 import java.util.random.RandomGenerator;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -80,7 +79,7 @@ public class LendingConfiguration {
       Platform platform, ClusterWatcher cluster, Meters meters, PermitLending lends,
       Throttler throttler) {
     if (isOff(lending, platform)) {
-      return () -> NAME;
+      return Extension.of(NAME);
     }
     var opened = port.getObject();
     return Extension.of(NAME, () -> {
@@ -93,11 +92,10 @@ public class LendingConfiguration {
         network.listen(lends);
         addLending(meters, lends);
       }
-    },
+    })
         // Stopped after the last request, because borrowed permits are returned until then.
-        when -> when == StartOrder.BEFORE_REQUESTS
-            ? List.of(new LifecyclePart("links to other activators", opened::open, opened::close))
-            : List.of());
+        .with(StartOrder.BEFORE_REQUESTS,
+            new LifecyclePart("links to other activators", opened::open, opened::close));
   }
 
   private static boolean isOff(LendingProperties lending, Platform platform) {

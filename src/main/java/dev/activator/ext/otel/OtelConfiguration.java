@@ -12,9 +12,9 @@ import dev.activator.observability.ProcessIdentity;
 import dev.activator.observability.RequestObservers;
 import dev.activator.settings.OutboundProxyProperties;
 import dev.activator.lifecycle.Extension;
+import dev.activator.lifecycle.Extension.StartOrder;
 import java.time.Clock;
 import java.util.HashMap;
-import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -64,19 +64,8 @@ public class OtelConfiguration {
     var exporters = new TelemetryExporters(variables.variables(), environment,
         outboundProxy.proxies(), identity);
     var exports = new TelemetryExport(observers, meters, out, Clock.systemUTC());
-    return new Extension() {
-      @Override
-      public String name() {
-        return "otel";
-      }
-
-      @Override
-      public List<LifecyclePart> parts(StartOrder when) {
-        return when == StartOrder.BEFORE_REQUESTS
-            ? List.of(new LifecyclePart("telemetry exports",
-                () -> exports.start(settings.get(), exporters), exports::close))
-            : List.of();
-      }
-    };
+    return Extension.of("otel").with(StartOrder.BEFORE_REQUESTS,
+        new LifecyclePart("telemetry exports", () -> exports.start(settings.get(), exporters),
+            exports::close));
   }
 }

@@ -3,6 +3,7 @@ package dev.activator.ext.picker;
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.Extension;
+import dev.activator.lifecycle.Extension.StartOrder;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.observability.Meters;
@@ -12,7 +13,6 @@ import dev.activator.settings.IdentityProperties;
 import dev.activator.settings.ProxyServerProperties;
 import dev.activator.throttle.Throttler;
 import java.time.InstantSource;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.random.RandomGenerator;
@@ -35,7 +35,7 @@ public class PickerConfiguration {
       ActivatorHealth health, Throttler throttler, ProxyServerProperties serving, Meters meters,
       InferencePools.Maker pools) {
     if (!picker.enabled()) {
-      return () -> NAME;
+      return Extension.of(NAME);
     }
     var counts = new PickerCounts();
     // gRPC's classes are loaded only where the picker is enabled.
@@ -43,32 +43,15 @@ public class PickerConfiguration {
         new PickerServer.Settings(serving.bindAddress(), picker.port(), picker.fallbacks(),
             serving.propagationDelay(), serving.drainTimeout(), picker.security()),
         resources, throttler, counts, () -> health.readiness() instanceof Readiness.Ready);
-    return new Extension() {
-      @Override
-      public String name() {
-        return NAME;
-      }
-
-      @Override
-      public void attach() {
-        counts.register(meters);
-      }
-
-      @Override
-      public List<LifecyclePart> parts(StartOrder when) {
-        return switch (when) {
-          case BEFORE_REQUESTS ->
-            List.of(new LifecyclePart("port of the endpoint picker", server::start, server::stop));
-          case AFTER_REQUESTS -> {
-            // Stops before the ports for requests, so that both drain at the same time.
-            var drain = new LifecyclePart("drain of the endpoint picker", () -> {
-            }, server::drain);
-            yield picker.service().isEmpty() ? List.of(drain) : List.of(drain, part(pools));
-          }
-          case FIRST -> List.of();
-        };
-      }
-    };
+    var extension = Extension.of(NAME, () -> counts.register(meters))
+        .with(StartOrder.BEFORE_REQUESTS,
+            new LifecyclePart("port of the endpoint picker", server::start, server::stop))
+        // Stops before the ports for requests, so that both drain at the same time.
+        .with(StartOrder.AFTER_REQUESTS,
+            LifecyclePart.stopped("drain of the endpoint picker", server::drain));
+    return picker.service().isEmpty()
+        ? extension
+        : extension.with(StartOrder.AFTER_REQUESTS, part(pools));
   }
 
   private static LifecyclePart part(InferencePools.Maker pools) {

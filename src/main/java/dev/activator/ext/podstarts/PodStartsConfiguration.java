@@ -2,10 +2,10 @@ package dev.activator.ext.podstarts;
 
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.lifecycle.Extension;
+import dev.activator.lifecycle.Extension.StartOrder;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.settings.IdentityProperties;
 import dev.activator.throttle.Throttler;
-import java.util.List;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -25,8 +25,7 @@ public class PodStartsConfiguration {
       cluster.podStarts().slow().subscribe(NAME, watch::requestsWaitFor);
       cluster.onOptionalConfigMap(identity.systemNamespace(), PodStartWatch.CONFIG_MAP,
           watch::setDeploymentConfig);
-    }, when -> when == Extension.StartOrder.BEFORE_REQUESTS
-        ? List.of(new LifecyclePart("watches of pods", watch::start, watch::close))
-        : List.of());
+    }).with(StartOrder.BEFORE_REQUESTS,
+        new LifecyclePart("watches of pods", watch::start, watch::close));
   }
 }

@@ -8,7 +8,6 @@ import dev.activator.lifecycle.Extension.StartOrder;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.settings.ClusterProperties.ConfigMapProperties;
 import dev.activator.settings.IdentityProperties;
-import java.util.List;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -28,10 +27,9 @@ public class ProfilingConfiguration {
           server.use(now);
         }
       });
-    },
+    })
         // Always listens; answers 404 unless profiling is enabled.
-        when -> when == StartOrder.FIRST
-            ? List.of(new LifecyclePart("profiling port", server::start, server::stop))
-            : List.of());
+        .with(StartOrder.FIRST,
+            new LifecyclePart("profiling port", server::start, server::stop));
   }
 }

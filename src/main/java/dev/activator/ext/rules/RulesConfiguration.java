@@ -44,6 +44,6 @@ public class RulesConfiguration {
 
   @Bean
   Extension rules() {
-    return () -> NAME;
+    return Extension.of(NAME);
   }
 }

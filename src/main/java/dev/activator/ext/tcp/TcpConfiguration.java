@@ -2,6 +2,7 @@ package dev.activator.ext.tcp;
 
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.lifecycle.Extension;
+import dev.activator.lifecycle.Extension.StartOrder;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.LogLimit;
 import dev.activator.loop.LoopGroup;
@@ -12,7 +13,6 @@ import dev.activator.settings.ProxyServerProperties;
 import dev.activator.settings.StandaloneProperties;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.ExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,32 +35,15 @@ public class TcpConfiguration {
     var headers = new ProxyHeaders(standalone.proxyProtocolSources(), FIRST_MESSAGE_TIMEOUT);
     var ports = new TcpPorts(proxy, serving.bindAddress(), loops.loopFor(NAME), revisions, headers,
         platform::portTaken);
-    return new Extension() {
-      @Override
-      public String name() {
-        return NAME;
+    return Extension.of(NAME, () -> cluster.revisions().subscribe(NAME, revision -> {
+      ports.onRevision(revision);
+      routes.onRevision(revision);
+    })).with(StartOrder.BEFORE_REQUESTS, LifecyclePart.started("TCP ports", () -> {
+      ports.start();
+      if (standalone.sniPort() > 0) {
+        listen(proxy, serving.bindAddress(), standalone.sniPort(), routes, headers);
       }
-
-      @Override
-      public void attach() {
-        cluster.revisions().subscribe(NAME, revision -> {
-          ports.onRevision(revision);
-          routes.onRevision(revision);
-        });
-      }
-
-      @Override
-      public List<LifecyclePart> parts(StartOrder when) {
-        return when == StartOrder.BEFORE_REQUESTS
-            ? List.of(LifecyclePart.started("TCP ports", () -> {
-              ports.start();
-              if (standalone.sniPort() > 0) {
-                listen(proxy, serving.bindAddress(), standalone.sniPort(), routes, headers);
-              }
-            }))
-            : List.of();
-      }
-    };
+    }));
   }
 
   /** @throws IOException naming the setting of the port */

@@ -39,6 +39,6 @@ public class WaitingPageConfiguration {
 
   @Bean
   Extension waitingPage() {
-    return () -> NAME;
+    return Extension.of(NAME);
   }
 }

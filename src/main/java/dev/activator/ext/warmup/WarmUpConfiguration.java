@@ -1,10 +1,10 @@
 package dev.activator.ext.warmup;
 
 import dev.activator.lifecycle.Extension;
+import dev.activator.lifecycle.Extension.StartOrder;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.LoopGroup;
 import java.time.Duration;
-import java.util.List;
 import java.util.random.RandomGenerator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -36,15 +36,12 @@ public class WarmUpConfiguration {
     var coldStarts = new JvmWarmUpThread(
         () -> new ColdStartWarmUp(resources.onServer(LoopResources.DEFAULT_NATIVE), loops, random,
             COLD_STARTS).run(COLD_STARTS_TIME));
-    return Extension.of("warmup", () -> {
-    }, when -> switch (when) {
-      case FIRST -> List.of();
-      // So that the first callers do not wait for class loading.
-      case BEFORE_REQUESTS ->
-        List.of(LifecyclePart.started("end of the warm-up", () -> requests.await(TIME)));
-      // It would take most of the time of a start.
-      case AFTER_REQUESTS -> List.of(new LifecyclePart("warm-up of cold starts",
-          coldStarts::begin, coldStarts::stop));
-    });
+    return Extension.of("warmup")
+        // So that the first callers do not wait for class loading.
+        .with(StartOrder.BEFORE_REQUESTS,
+            LifecyclePart.started("end of the warm-up", () -> requests.await(TIME)))
+        // It would take most of the time of a start.
+        .with(StartOrder.AFTER_REQUESTS, new LifecyclePart("warm-up of cold starts",
+            coldStarts::begin, coldStarts::stop));
   }
 }

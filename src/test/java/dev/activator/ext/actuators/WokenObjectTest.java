@@ -56,7 +56,8 @@ class WokenObjectTest {
           "activator", FreePort.next()),
       services, threads, new Random(1), KubernetesWriteRateLimiter.Limit.NONE);
   private final ClusterWatcher cluster = Make.cluster(() -> access, LONG);
-  private final AutoscalerLink link = AutoscalerLink.to(platform::autoscaler, loop, "activator-1",
+  private final AutoscalerLink link = AutoscalerLink.to(platform::autoscalerUri, loop,
+      "activator-1",
       AutoscalerLink.Timings.DEFAULT, new Random(1));
   private final TestRevisions revisions = new TestRevisions(loop);
   private final ConcurrencyReporter reporter = new ConcurrencyReporter(revisions.live, loop,

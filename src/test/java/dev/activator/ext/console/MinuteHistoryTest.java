@@ -135,24 +135,24 @@ class MinuteHistoryTest {
   @Test
   void observesRequestsWhileAPageIsOpenAndForAMinuteAfter() {
     second(3, 0);
-    assertThat(observers.names()).isEmpty();
+    assertThat(observers.all()).isEmpty();
 
     // when a page is open, then what comes from now on is measured, also if it comes alone
     activity.of(HELLO);
-    assertThat(observers.names()).containsExactly("MinuteHistory");
+    assertThat(observers.all()).hasExactlyElementsOfTypes(MinuteHistory.class);
     loop.advance(Duration.ofMinutes(5));
     activity.of(HELLO);
-    assertThat(observers.names()).containsExactly("MinuteHistory");
+    assertThat(observers.all()).hasExactlyElementsOfTypes(MinuteHistory.class);
     took(Duration.ofMillis(5));
 
     // when no page was open for a minute, then nothing is measured
     for (int i = 0; i < 60; i++) {
       second(1, 0);
     }
-    assertThat(observers.names()).isNotEmpty();
+    assertThat(observers.all()).isNotEmpty();
     second(1, 0);
     second(1, 0);
-    assertThat(observers.names()).isEmpty();
+    assertThat(observers.all()).isEmpty();
 
     // and what was measured before is gone
     assertThat(millis(0.5)).isNaN();

@@ -75,7 +75,7 @@ class StartOutcomesTest {
     loop.advance(Duration.ofSeconds(20));
 
     assertThat(counts()).containsExactly(0L, 0L, 0L);
-    assertThat(observers.names()).isEmpty();
+    assertThat(observers.all()).isEmpty();
   }
 
   @Test
@@ -84,17 +84,17 @@ class StartOutcomesTest {
 
     outcomes.onStarted(ID, Duration.ofSeconds(10));
 
-    assertThat(observers.names()).isEmpty();
+    assertThat(observers.all()).isEmpty();
   }
 
   @Test
   void observesRequestsOnlyWhileItExpectsOne() {
-    assertThat(observers.names()).isEmpty();
+    assertThat(observers.all()).isEmpty();
     outcomes.onStarted(ID, Duration.ofSeconds(10));
-    assertThat(observers.names()).containsExactly("StartOutcomes");
+    assertThat(observers.all()).containsExactly(outcomes);
 
     request(Step.GRANTED);
 
-    assertThat(observers.names()).isEmpty();
+    assertThat(observers.all()).isEmpty();
   }
 }
