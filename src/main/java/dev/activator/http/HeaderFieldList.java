@@ -11,10 +11,10 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.NoSuchElementException;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,9 +69,13 @@ public final class HeaderFieldList extends HttpHeaders {
     return (HeaderFieldList) message.headers();
   }
 
+  /** The same fields, to be read only. */
   public static HeaderFieldList of(HttpHeaders headers) {
     if (headers instanceof HeaderFieldList list) {
       return list;
+    }
+    if (headers.isEmpty()) {
+      return NONE;
     }
     var copy = new HeaderFieldList(false);
     headers.iteratorCharSequence()
@@ -130,7 +134,7 @@ public final class HeaderFieldList extends HttpHeaders {
     return name;
   }
 
-  private static long bit(CharSequence name) {
+  static long bit(CharSequence name) {
     int hash = AsciiString.hashCode(name);
     return 1L << (hash ^ hash >>> 6 ^ hash >>> 12);
   }
@@ -152,6 +156,10 @@ public final class HeaderFieldList extends HttpHeaders {
 
   private int first(CharSequence name) {
     return (present & bit(name)) == 0 ? -1 : find(name, 0);
+  }
+
+  private int index(KnownHeader field) {
+    return (present & field.bit) == 0 ? -1 : find(field.name, 0);
   }
 
   private void append(CharSequence name, CharSequence value) {
@@ -216,19 +224,20 @@ public final class HeaderFieldList extends HttpHeaders {
   }
 
   public @Nullable String first(KnownHeader field) {
-    return get(field.name);
+    int at = index(field);
+    return at < 0 ? null : values[at].toString();
   }
 
   public List<String> all(KnownHeader field) {
-    return getAll(field.name);
+    return has(field) ? getAll(field.name) : List.of();
   }
 
   public boolean has(KnownHeader field) {
-    return first(field.name) >= 0;
+    return index(field) >= 0;
   }
 
   public boolean isRepeated(KnownHeader field) {
-    return isRepeated(field.name);
+    return has(field) && isRepeated(field.name);
   }
 
   boolean isRepeated(CharSequence name) {
@@ -251,7 +260,9 @@ public final class HeaderFieldList extends HttpHeaders {
   }
 
   public void remove(KnownHeader field) {
-    remove(field.name);
+    if ((present & field.bit) != 0) {
+      remove(field.name);
+    }
   }
 
   public void removeAll(Set<String> namesIgnoringCase) {
@@ -384,11 +395,8 @@ public final class HeaderFieldList extends HttpHeaders {
 
   @Override
   public List<Map.Entry<String, String>> entries() {
-    var all = new ArrayList<Map.Entry<String, String>>(size);
-    for (int i = 0; i < size; i++) {
-      all.add(Map.entry(names[i].toString(), values[i].toString()));
-    }
-    return all;
+    return IntStream.range(0, size)
+        .mapToObj(i -> Map.entry(names[i].toString(), values[i].toString())).toList();
   }
 
   @Override
@@ -398,22 +406,7 @@ public final class HeaderFieldList extends HttpHeaders {
 
   @Override
   public Iterator<Map.Entry<CharSequence, CharSequence>> iteratorCharSequence() {
-    return new Iterator<>() {
-      private int next;
-
-      @Override
-      public boolean hasNext() {
-        return next < size;
-      }
-
-      @Override
-      public Map.Entry<CharSequence, CharSequence> next() {
-        if (next >= size) {
-          throw new NoSuchElementException();
-        }
-        return Map.entry(names[next], values[next++]);
-      }
-    };
+    return IntStream.range(0, size).mapToObj(i -> Map.entry(names[i], values[i])).iterator();
   }
 
   @Override

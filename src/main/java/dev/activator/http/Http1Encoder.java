@@ -105,12 +105,11 @@ public abstract class Http1Encoder extends ChannelOutboundHandlerAdapter {
   }
 
   private static void fields(ByteBuf out, HttpHeaders headers) {
-    var all = headers.iteratorCharSequence();
-    while (all.hasNext()) {
-      var field = all.next();
-      text(out, field.getKey());
+    var all = HeaderFieldList.of(headers);
+    for (int i = 0; i < all.size(); i++) {
+      text(out, all.name(i));
       out.writeShort(COLON);
-      text(out, field.getValue());
+      text(out, all.value(i));
       out.writeShort(LINE_END);
     }
     out.writeShort(LINE_END);
