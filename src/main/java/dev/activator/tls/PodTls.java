@@ -53,7 +53,7 @@ public final class PodTls {
   /** @param pods maps a destination to its TLS port */
   public PodTls(LiveRevisions revisions, UnaryOperator<Destination> pods) {
     this.revisions = revisions;
-    this.queueProxies = revisions.slot("TLS to queue-proxies",
+    this.queueProxies = revisions.declare("TLS to queue-proxies",
         revision -> new QueueProxies(revision.id().namespace()));
     this.pods = pods;
   }

@@ -7,7 +7,6 @@ import dev.activator.tls.PodTls.UntrustedPodException.Reason;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
-import java.net.Socket;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateExpiredException;
@@ -82,8 +81,8 @@ final class PodTrust {
     }
   }
 
-  /** Verifies pods as servers of TLS engines, and nothing else. */
-  private abstract static class PodVerifier extends X509ExtendedTrustManager {
+  /** Verifies pods as servers. */
+  private abstract static class PodVerifier extends EngineTrustManager {
     final @Nullable X509ExtendedTrustManager authorities;
 
     /** @param authorities null if none is known */
@@ -93,41 +92,9 @@ final class PodTrust {
 
     @Override
     public final X509Certificate[] getAcceptedIssuers() {
-      return authorities == null ? new X509Certificate[0] : authorities.getAcceptedIssuers();
-    }
-
-    private static CertificateException unused() {
-      return new CertificateException("only servers are verified, and only for engines");
-    }
-
-    @Override
-    public final void checkServerTrusted(X509Certificate[] chain, String type, Socket socket)
-        throws CertificateException {
-      throw unused();
-    }
-
-    @Override
-    public final void checkServerTrusted(X509Certificate[] chain, String type)
-        throws CertificateException {
-      throw unused();
-    }
-
-    @Override
-    public final void checkClientTrusted(X509Certificate[] chain, String type, Socket socket)
-        throws CertificateException {
-      throw unused();
-    }
-
-    @Override
-    public final void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine)
-        throws CertificateException {
-      throw unused();
-    }
-
-    @Override
-    public final void checkClientTrusted(X509Certificate[] chain, String type)
-        throws CertificateException {
-      throw unused();
+      return authorities == null
+          ? super.getAcceptedIssuers()
+          : authorities.getAcceptedIssuers();
     }
   }
 

@@ -2,6 +2,7 @@ package dev.activator.bench.lending;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import dev.activator.bench.Drill;
 import dev.activator.bench.Measurement;
 import dev.activator.testing.activators.Callers.Wait;
 import dev.activator.testing.activators.Callers;
@@ -20,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * What callers wait beside idle pods that belong to other activators, whether a pod ever gets more than one request at
  * once, and what is lost when an activator is killed or replaced. {@code bench/drills/lending} runs it.
  */
-public final class LendingDrill {
+public final class LendingDrill extends Drill {
   private static final int PODS = 8;
   private static final int SMALL_PODS = 2;
   private static final Duration WARM_UP = Duration.ofSeconds(10);
@@ -32,7 +33,6 @@ public final class LendingDrill {
 
   private final Path program;
   private final Duration measured;
-  private boolean failed;
 
   private LendingDrill(Path program, Duration measured) {
     this.program = program;
@@ -86,7 +86,7 @@ public final class LendingDrill {
             part + " is none of beside, first, kill, roll and upgrade");
       }
     }
-    return !failed;
+    return isPassed();
   }
 
   private SharedRevision revision(String mode, int pods) throws Exception {
@@ -203,19 +203,6 @@ public final class LendingDrill {
     calls.lost().stream().limit(5).forEach(System.out::println);
     check(calls.lost().isEmpty(), "requests were lost");
     check(!isExact || revision.highestConcurrency() <= 1, "a pod had more than its limit");
-  }
-
-  private void check(boolean holds, String failure) {
-    if (!holds) {
-      failed = true;
-      System.out.println("FAILED: " + failure);
-    }
-  }
-
-  private static double millis(long[] sorted, double part) {
-    return sorted.length == 0
-        ? Double.NaN
-        : sorted[(int) Math.ceil(sorted.length * part) - 1] / 1e6;
   }
 
   private static void pause(Duration time) {

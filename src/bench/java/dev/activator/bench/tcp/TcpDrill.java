@@ -2,6 +2,7 @@ package dev.activator.bench.tcp;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import dev.activator.bench.Drill;
 import dev.activator.bench.Measurement;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * left behind, while pods and activators are killed, the leader changes, and the workload goes to zero.
  * {@code bench/drills/tcp} runs it.
  */
-public final class TcpDrill {
+public final class TcpDrill extends Drill {
   /** More than all pods may have. */
   private static final int CLIENTS = 2 * TcpCluster.LIMIT * TcpCluster.MAX_PODS;
   private static final int BURST = 300;
@@ -32,7 +33,6 @@ public final class TcpDrill {
 
   private final Path program;
   private final int count;
-  private boolean failed;
 
   private TcpDrill(Path program, int count) {
     this.program = program;
@@ -79,7 +79,7 @@ public final class TcpDrill {
             part + " is none of pods, activators, leader and zero");
       }
     }
-    return !failed;
+    return isPassed();
   }
 
   private void load(String part, String what, Trouble trouble) throws Exception {
@@ -159,19 +159,6 @@ public final class TcpDrill {
         return left;
       }
     }
-  }
-
-  private void check(boolean holds, String failure) {
-    if (!holds) {
-      failed = true;
-      System.out.println("FAILED: " + failure);
-    }
-  }
-
-  private static double millis(long[] sorted, double part) {
-    return sorted.length == 0
-        ? Double.NaN
-        : sorted[(int) Math.ceil(sorted.length * part) - 1] / 1e6;
   }
 
   private static void pause(long millis) {

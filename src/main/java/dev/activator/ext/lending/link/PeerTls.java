@@ -1,6 +1,7 @@
 package dev.activator.ext.lending.link;
 
 import dev.activator.tls.CertifiedKey;
+import dev.activator.tls.EngineTrustManager;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
@@ -8,14 +9,12 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
-import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.security.PublicKey;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import javax.net.ssl.SSLEngine;
-import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,58 +71,25 @@ public final class PeerTls {
    * Trusts certificates with our own public key. The handshake has proved that the peer has the
    * private key.
    */
-  private static final class SameKey extends X509ExtendedTrustManager {
+  private static final class SameKey extends EngineTrustManager {
     private final PublicKey key;
 
     SameKey(PublicKey key) {
       this.key = key;
     }
 
-    private void check(X509Certificate[] chain) throws CertificateException {
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine)
+        throws CertificateException {
       if (!chain[0].getPublicKey().equals(key)) {
         throw new CertificateException("its key is not ours");
       }
     }
 
     @Override
-    public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine)
-        throws CertificateException {
-      check(chain);
-    }
-
-    @Override
     public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine)
         throws CertificateException {
-      check(chain);
-    }
-
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket)
-        throws CertificateException {
-      check(chain);
-    }
-
-    @Override
-    public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket)
-        throws CertificateException {
-      check(chain);
-    }
-
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String type)
-        throws CertificateException {
-      check(chain);
-    }
-
-    @Override
-    public void checkServerTrusted(X509Certificate[] chain, String type)
-        throws CertificateException {
-      check(chain);
-    }
-
-    @Override
-    public X509Certificate[] getAcceptedIssuers() {
-      return new X509Certificate[0];
+      checkClientTrusted(chain, type, engine);
     }
   }
 }
