@@ -31,7 +31,8 @@ public final class RevisionPermitsStress {
 
   /** One pod that may run one request, and whether its owner was woken. */
   static class OnePermit implements RevisionPermits.Owner {
-    final RevisionPermits permits = new RevisionPermits(new Random(1), new PodQueues(), this);
+    final RevisionPermits permits = new RevisionPermits(new Random(1), new PodBoundRequests(),
+        this);
     volatile boolean woken;
 
     OnePermit() {
@@ -42,7 +43,7 @@ public final class RevisionPermitsStress {
     }
 
     @Override
-    public void wake() {
+    public void grantSoon() {
       woken = true;
     }
 

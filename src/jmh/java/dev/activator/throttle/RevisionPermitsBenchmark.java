@@ -61,7 +61,7 @@ public class RevisionPermitsBenchmark {
     waiter = new HeldRequest(loop);
     var pods = List.of(new Destination("10.0.0.1", 8012), new Destination("10.0.0.2", 8012),
         new Destination("10.0.0.3", 8012), new Destination("10.0.0.4", 8012));
-    throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.of(pods)));
+    throttler.onDestinations(HealthyDestinations.pods(ID, DestinationSet.of(pods)));
     loop.advance(Duration.ofSeconds(10));
     semaphore = new Semaphore(4 * Math.max(1, containerConcurrency));
   }

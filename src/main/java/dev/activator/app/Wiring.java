@@ -37,19 +37,19 @@ class Wiring {
       PodTls tls, ConfigMapSettings<NetworkConfig> network) {
     void join() {
       // The throttler admits requests of a revision as soon as it knows it.
-      cluster.revisions().subscribe("throttler", throttler::revision);
+      cluster.revisions().subscribe("throttler", throttler::onRevision);
       cluster.revisions().subscribe("backends", backends::revision);
       cluster.pods().subscribe("backends", backends::listed);
       cluster.podsGone().subscribe("backends", last -> backends.podsGone(last.revision()));
       cluster.endpointsWatch().subscribe("backends", backends::watchChanged);
       cluster.clusterIps().subscribe("backends", backends::clusterIp);
-      cluster.publicAddresses().subscribe("throttler", throttler::publicAddresses);
-      cluster.podStarts().failures().subscribe("throttler", throttler::containerFailure);
-      cluster.podStarts().progress().subscribe("throttler", throttler::startProgress);
-      cluster.podStarts().progressEnded().subscribe("throttler", throttler::startProgressEnded);
+      cluster.publicAddresses().subscribe("throttler", throttler::onPublicAddresses);
+      cluster.podStarts().failures().subscribe("throttler", throttler::onContainerFailure);
+      cluster.podStarts().progress().subscribe("throttler", throttler::onStartProgress);
+      cluster.podStarts().progressEnded().subscribe("throttler", throttler::onStartProgressEnded);
       // Before the throttler, which may send requests as soon as it has the destinations.
       backends.healthy().subscribe("pod TLS", tls::healthy);
-      backends.healthy().subscribe("throttler", throttler::destinations);
+      backends.healthy().subscribe("throttler", throttler::onDestinations);
       throttler.unreachable().subscribe("backends",
           pod -> backends.suspected(pod.revision(), pod.destination()));
       throttler.waiting().subscribe("backends",

@@ -48,7 +48,7 @@ public final class RevisionBackendsManager {
   public RevisionBackendsManager(LiveRevisions revisions, Loop probes, ProbeClient client,
       ProbeSettings settings, RandomGenerator random) {
     this.revisions = revisions;
-    this.slot = revisions.slot("backends", WatchedRevision::new, this::ended);
+    this.slot = revisions.declare("backends", WatchedRevision::new, this::ended);
     this.rateLimiter = new ProbeRateLimiter(probes, settings.repeatsPerSecond());
     this.client = client;
     this.settings = settings;

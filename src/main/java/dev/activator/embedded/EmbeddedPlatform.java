@@ -256,7 +256,7 @@ public final class EmbeddedPlatform implements Platform {
   @Override
   public void join(ClusterWatcher cluster, AutoscalerLink link) {
     link.sendUptime();
-    var routable = cluster.live().slot("routable", LiveRevision::uid);
+    var routable = cluster.live().declare("routable", LiveRevision::uid);
     isRoutable = (id, uid) -> uid.equals(cluster.live().peek(id, routable));
     // The last subscriber: the throttler and the watchers know the revision by then.
     cluster.revisions().subscribe("routable revisions", now -> {

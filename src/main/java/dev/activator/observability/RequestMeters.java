@@ -37,7 +37,7 @@ public final class RequestMeters implements RequestObserver {
   public RequestMeters(Meters meters, LiveRevisions revisions) {
     this.registry = meters;
     this.revisions = revisions;
-    this.slot = revisions.slot("request meters", now -> new RevisionMeters(now.spec()));
+    this.slot = revisions.declare("request meters", now -> new RevisionMeters(now.spec()));
     for (var outcome : RequestOutcome.values()) {
       if (!outcome.served()) {
         var count = new LongAdder();
@@ -62,7 +62,7 @@ public final class RequestMeters implements RequestObserver {
   @Override
   public void saw(Step step, RequestTimeline request) {
     if (step == Step.ARRIVED) {
-      request.meters = of(request.live());
+      request.meters = of(request.routed());
       request.thread = registry.thread();
       request.time();
       active(request, 1);

@@ -207,18 +207,15 @@ public abstract class RequestTimeline {
   /** The values of a header of the pod's response; empty but at {@link RequestObserver.Step#RESPONDING}. */
   public abstract List<String> responseHeaders(String name);
 
-  /**
-   * The revision that the request was first sent to; a fallback does not change it. Null if there is
-   * none.
-   */
+  /** The spec of {@link #routed} when the request came; null if there is no such revision. */
   public abstract @Nullable Revision revision();
 
-  /** What is kept for {@link #revision}; null if there is none. */
-  public abstract @Nullable LiveRevision live();
+  /** The revision that the request was first sent to; null if there is none. */
+  public abstract @Nullable LiveRevision routed();
 
-  /** What is kept for the revision that gets the request; after a fallback that is another one. */
+  /** The revision that gets the request; after a fallback it is another one than {@link #routed}. */
   public @Nullable LiveRevision serving() {
-    return live();
+    return routed();
   }
 
   /** Whether the request may wait for a pod. False if a rule of its revision forbids it. */

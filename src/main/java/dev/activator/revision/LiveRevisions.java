@@ -37,7 +37,7 @@ public final class LiveRevisions {
    *     declared later, which may depend on this one, have ended by then. Called on the thread of
    *     {@link #end}; an exception is logged
    */
-  public synchronized <T> Slot<T> slot(String name, Function<LiveRevision, ? extends T> make,
+  public synchronized <T> Slot<T> declare(String name, Function<LiveRevision, ? extends T> make,
       Consumer<? super T> end) {
     var slot = new Slot<T>(slots.size(), name, make, end);
     slots.add(slot);
@@ -45,8 +45,8 @@ public final class LiveRevisions {
   }
 
   /** Declares a value that is dropped with its revision. */
-  public <T> Slot<T> slot(String name, Function<LiveRevision, ? extends T> make) {
-    return slot(name, make, _ -> {
+  public <T> Slot<T> declare(String name, Function<LiveRevision, ? extends T> make) {
+    return declare(name, make, _ -> {
     });
   }
 

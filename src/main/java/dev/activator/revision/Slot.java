@@ -5,7 +5,7 @@ import java.util.function.Function;
 
 /**
  * The typed key of a value that one part of the activator keeps for each {@link LiveRevision}: an index
- * into the revision's array. A part declares it with {@link LiveRevisions#slot} when it is built.
+ * into the revision's array. A part declares it with {@link LiveRevisions#declare} when it is built.
  *
  * <p><b>Source.</b> Netty's {@code AttributeKey}, with the value's maker and its end.
  *

@@ -87,7 +87,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
   /** @param period the autoscaler expects one second */
   public ConcurrencyReporter(LiveRevisions revisions, Loop loop, Duration period, StatSink sink) {
     this.revisions = revisions;
-    this.windowCounts = revisions.slot("windows of requests", _ -> new AtomicInteger());
+    this.windowCounts = revisions.declare("windows of requests", _ -> new AtomicInteger());
     this.queueTimes = new QueueTimeObserver(revisions);
     this.loop = loop;
     this.period = period;
@@ -198,7 +198,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
 
     private LoopCounter(Loop requests) {
       this.requests = requests;
-      this.slot = revisions.slot("requests of a loop", Window::new);
+      this.slot = revisions.declare("requests of a loop", Window::new);
     }
 
     @Override

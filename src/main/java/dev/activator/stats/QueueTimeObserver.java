@@ -26,7 +26,7 @@ final class QueueTimeObserver implements RequestObserver {
 
   QueueTimeObserver(LiveRevisions revisions) {
     this.revisions = revisions;
-    this.slot = revisions.slot("times in the queue",
+    this.slot = revisions.declare("times in the queue",
         _ -> new AtomicIntegerArray(QueueTimeHistogram.BUCKETS));
   }
 
@@ -60,7 +60,7 @@ final class QueueTimeObserver implements RequestObserver {
   }
 
   private void count(RequestTimeline request) {
-    var revision = request.live();
+    var revision = request.routed();
     var counts = revision == null ? null : revision.slot(slot);
     if (counts == null || !request.mayWait() || request.hasFallenBack()) {
       return;

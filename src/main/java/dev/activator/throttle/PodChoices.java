@@ -1,6 +1,6 @@
 package dev.activator.throttle;
 
-import dev.activator.throttle.PodQueues.Awaited;
+import dev.activator.throttle.PodBoundRequests.WaitsFor;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.PodChoice.Wanted;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class PodChoices {
   private final RevisionId id;
   private final RevisionPermits permits;
-  private final WaitQueue queue;
+  private final OrderedRequests queue;
   private final PodTenants tenants;
   private final Supplier<@Nullable List<Destination>> pods;
   /** Null for most revisions, whose balancer chooses the pods. */
@@ -35,7 +35,7 @@ final class PodChoices {
    * @param pods those that requests may choose; null if requests are sent to a ClusterIP. Called on
    *     any thread
    */
-  PodChoices(RevisionId id, RevisionPermits permits, WaitQueue queue, PodTenants tenants,
+  PodChoices(RevisionId id, RevisionPermits permits, OrderedRequests queue, PodTenants tenants,
       Supplier<@Nullable List<Destination>> pods) {
     this.id = id;
     this.permits = permits;
@@ -120,11 +120,11 @@ final class PodChoices {
         tenants.place(request, tenant);
       case PodChoice.Any _ -> queue.add(request);
       case PodChoice.AnyOf(var some) -> {
-        queue.byPod().add(request, new Awaited.AnyOf(some));
+        queue.byPod().add(request, new WaitsFor.AnyOf(some));
         permits.leave();
       }
       case PodChoice.Only(var pod) -> {
-        queue.byPod().add(request, new Awaited.Pod(pod));
+        queue.byPod().add(request, new WaitsFor.Pod(pod));
         permits.leave();
       }
       case PodChoice.Gone _ -> {
@@ -174,10 +174,10 @@ final class PodChoices {
   private static boolean isInPlace(QueuedRequest request, Wanted wanted) {
     return switch (wanted) {
       case PodChoice.Any _ ->
-        request.waitsFor == null || request.waitsFor instanceof Awaited.TenantsPod;
-      case PodChoice.AnyOf(var some) -> request.waitsFor instanceof Awaited.TenantsPod
-          || new Awaited.AnyOf(some).equals(request.waitsFor);
-      case PodChoice.Only(var pod) -> new Awaited.Pod(pod).equals(request.waitsFor);
+        request.waitsFor == null || request.waitsFor instanceof WaitsFor.TenantsPod;
+      case PodChoice.AnyOf(var some) -> request.waitsFor instanceof WaitsFor.TenantsPod
+          || new WaitsFor.AnyOf(some).equals(request.waitsFor);
+      case PodChoice.Only(var pod) -> new WaitsFor.Pod(pod).equals(request.waitsFor);
       case PodChoice.Gone _ -> false;
     };
   }
@@ -214,7 +214,7 @@ final class PodChoices {
 
   private @Nullable Permit acquire(QueuedRequest request) {
     var choice = request.choice();
-    if (request.waitsFor instanceof Awaited.Pod(var only)) {
+    if (request.waitsFor instanceof WaitsFor.Pod(var only)) {
       return permits.acquireAt(only);
     }
     if (choice == null) {

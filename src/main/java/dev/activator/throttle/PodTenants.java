@@ -2,8 +2,8 @@ package dev.activator.throttle;
 
 import dev.activator.revision.Destination;
 import dev.activator.revision.PodTransport;
-import dev.activator.throttle.PodQueues.Awaited.AnyOf;
-import dev.activator.throttle.PodQueues.Awaited.TenantsPod;
+import dev.activator.throttle.PodBoundRequests.WaitsFor.AnyOf;
+import dev.activator.throttle.PodBoundRequests.WaitsFor.TenantsPod;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PodTenants {
   private final RevisionPermits permits;
-  private final WaitQueue queue;
+  private final OrderedRequests queue;
   private final IntSupplier limit;
   private final ConcurrentMap<Object, Tenancy> tenancies = new ConcurrentHashMap<>();
   /** Those that may have room for requests that wait, or whose pod is gone. */
@@ -42,7 +42,7 @@ final class PodTenants {
   private final ConcurrentMap<Object, QueuedRequest> first = new ConcurrentHashMap<>();
 
   /** @param limit of the requests that a tenant may run on its pod at once */
-  PodTenants(RevisionPermits permits, WaitQueue queue, IntSupplier limit) {
+  PodTenants(RevisionPermits permits, OrderedRequests queue, IntSupplier limit) {
     this.permits = permits;
     this.queue = queue;
     this.limit = limit;

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * while requests are queued. While no request can run, also publishes that once a second, and rejects
  * the queued requests if the revision's status or its pods show that no pod will start.
  *
- * <p><b>Threads.</b> The revision's loop.
+ * <p><b>Threads.</b> The revision's loop; any for {@link #failure}.
  */
 final class QueueMonitor {
   private static final Logger log = LoggerFactory.getLogger(QueueMonitor.class);
@@ -109,12 +109,11 @@ final class QueueMonitor {
     }
   }
 
-  /** @param read whether the pods of the revision are read */
+  /** @param read whether an extension watches the pods of the revision now */
   void podsRead(boolean read) {
     podsRead = read;
   }
 
-  /** <b>Threads.</b> Any. */
   @Nullable RevisionStartFailure failure(Revision now) {
     var failure = podFailure == null ? now.startFailure() : podFailure;
     // Pods that are read show whether a node may still take them.

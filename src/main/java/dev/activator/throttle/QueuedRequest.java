@@ -1,6 +1,6 @@
 package dev.activator.throttle;
 
-import dev.activator.throttle.PodQueues.Awaited;
+import dev.activator.throttle.PodBoundRequests.WaitsFor;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.PodTransport;
@@ -27,7 +27,7 @@ final class QueuedRequest implements QueueEntry {
   private final @Nullable PodChoice choice;
   private final @Nullable RetryBudget retries;
   /** The pods that it waits for; null if it may run on any. Only on the revision's loop. */
-  @Nullable Awaited waitsFor;
+  @Nullable WaitsFor waitsFor;
   /** The pods on which it may run; null if it may run on any. Only on the revision's loop. */
   @Nullable Set<Destination> allowed;
   private boolean done;

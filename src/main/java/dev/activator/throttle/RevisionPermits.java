@@ -4,7 +4,7 @@ import dev.activator.throttle.PermitSharing.PermitLease;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.PodTransport;
-import dev.activator.throttle.PodQueues.Awaited.TenantsPod;
+import dev.activator.throttle.PodBoundRequests.WaitsFor.TenantsPod;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import dev.activator.throttle.ThrottleDecision.QueuedCaller;
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * <p>No wake-up is lost. A request first increments the queued count, and then tries again on the
  * loop. A release first returns the permit, and then reads the count. All of these are volatile
  * accesses in program order, so either the request sees the permit, or the release sees the
- * request. A request that waits for one pod is counted in {@link PodQueues} before it is no longer
+ * request. A request that waits for one pod is counted in {@link PodBoundRequests} before it is no longer
  * counted here, and a release reads these counts in the opposite order.
  *
  * <p><b>Threads.</b> Any; {@link #setDestinations} and {@link #dropClosedIdle} only on the revision's loop.
@@ -43,7 +43,7 @@ final class RevisionPermits implements PodPermits {
   /** Called on the thread that releases a permit. */
   interface Owner {
     /** A permit was released and requests are queued, or a closed destination became idle. */
-    void wake();
+    void grantSoon();
 
     long nanoTime();
 
@@ -97,7 +97,7 @@ final class RevisionPermits implements PodPermits {
 
   private final RandomGenerator random;
   private final Owner owner;
-  private final PodQueues podQueues;
+  private final PodBoundRequests podQueues;
   private final Predicate<Destination> notAwaited;
   /** The queued requests that are not in {@code podQueues}. */
   private final AtomicInteger queued = new AtomicInteger();
@@ -117,7 +117,7 @@ final class RevisionPermits implements PodPermits {
   private boolean lent;
 
   /** @param random must be thread-safe */
-  RevisionPermits(RandomGenerator random, PodQueues podQueues, Owner owner) {
+  RevisionPermits(RandomGenerator random, PodBoundRequests podQueues, Owner owner) {
     this.random = random;
     this.podQueues = podQueues;
     this.notAwaited = pod -> !podQueues.isAwaited(pod);
@@ -276,7 +276,7 @@ final class RevisionPermits implements PodPermits {
 
   void released(boolean closed) {
     if (closed || isQueuing() || podQueues.size() != 0 || !carriedFrom.isEmpty()) {
-      owner.wake();
+      owner.grantSoon();
     }
   }
 

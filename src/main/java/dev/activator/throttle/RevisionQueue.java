@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * The requests of one revision that wait for a permit: each is granted one, is rejected, or leaves.
  *
  * <p><b>Threads.</b> The revision's loop; any for {@link #enter}, {@link #leave}, {@link #retry},
- * {@link #wake}, {@link #onRequestEnd} and what a {@link QueueEntry} reads.
+ * {@link #grantSoon}, {@link #onRequestEnd} and what a {@link QueueEntry} reads.
  *
  * <p><b>Errors.</b> A request that cannot run gets a {@link Rejection}.
  */
@@ -37,13 +37,13 @@ final class RevisionQueue implements RevisionPermits.Owner {
   private final RevisionId id;
   private final Loop loop;
   private final RevisionPermits permits;
-  private final WaitQueue waiting;
+  private final OrderedRequests waiting;
   private final PodChoices choices;
   private final WaitEstimator estimator;
   private final QueueMonitor monitor;
   private final RetryBudget retries = new RetryBudget();
   private final AtomicLong heldBytes = new AtomicLong();
-  private final AtomicBoolean wakePending = new AtomicBoolean();
+  private final AtomicBoolean grantPending = new AtomicBoolean();
   /** Set while a queued request waits until the window of a pod widens. */
   private final ResettableTimer slowStart;
   private final RevisionThrottler throttler;
@@ -62,9 +62,9 @@ final class RevisionQueue implements RevisionPermits.Owner {
     this.estimator = estimator;
     this.throttler = throttler;
     this.topics = topics;
-    var podQueues = new PodQueues();
+    var podQueues = new PodBoundRequests();
     this.permits = new RevisionPermits(random, podQueues, this);
-    this.waiting = new WaitQueue(id, podQueues);
+    this.waiting = new OrderedRequests(id, podQueues);
     this.choices = new PodChoices(id, permits, waiting,
         new PodTenants(permits, waiting, throttler::tenantLimit), throttler::choosable);
     this.slowStart = new ResettableTimer(loop, this::grant);
@@ -89,7 +89,7 @@ final class RevisionQueue implements RevisionPermits.Owner {
   }
 
   /** The queued requests, in order. */
-  WaitQueue waiting() {
+  OrderedRequests waiting() {
     return waiting;
   }
 
@@ -246,11 +246,11 @@ final class RevisionQueue implements RevisionPermits.Owner {
 
   /** Grants permits in a task of the loop; one task serves many calls. */
   @Override
-  public void wake() {
-    if (!wakePending.getAndSet(true)) {
+  public void grantSoon() {
+    if (!grantPending.getAndSet(true)) {
       loop.execute(() -> {
-        // Reset first, so that a permit that is released later wakes again.
-        wakePending.set(false);
+        // Reset first, so that a permit that is released later is granted, too.
+        grantPending.set(false);
         permits.dropClosedIdle();
         grant();
       });
@@ -264,7 +264,7 @@ final class RevisionQueue implements RevisionPermits.Owner {
     int granted = 0;
     while (!waiting.isEmpty()) {
       if (granted == MAX_GRANTS_PER_TASK) {
-        wake();
+        grantSoon();
         break;
       }
       if (!choices.grantNext(loop.nanoTime())) {
@@ -319,6 +319,10 @@ final class RevisionQueue implements RevisionPermits.Owner {
     log.info("{}: deleted, {} queued requests rejected", id, waiting.size());
     deleted = true;
     rejectAll(new Rejection.RevisionGone(id));
+  }
+
+  boolean isDeleted() {
+    return deleted;
   }
 
   void onUnreachable() {

@@ -69,7 +69,6 @@ final class RevisionThrottler implements PermitSharing.LocalQueue {
   private volatile ThrottlerOptions options;
   private volatile NonEjectedDestinations eligible;
   private volatile @Nullable List<Destination> choosable = List.of();
-  private boolean ended;
 
   /** @param capacityLines limits the log lines of all revisions together */
   RevisionThrottler(Loop loop, Revision revision, ThrottlerOptions defaults, RandomGenerator random,
@@ -141,12 +140,14 @@ final class RevisionThrottler implements PermitSharing.LocalQueue {
   }
 
   /**
-   * @param read whether the pods are read
+   * @param read whether an extension watches the pods now
    * @param node how long the node that is added for them usually takes; zero if none is
    */
   void onStartProgress(boolean read, Duration node) {
-    queue.monitor().podsRead(read);
-    loop.execute(() -> estimator.nodeAwaited(node));
+    loop.execute(() -> {
+      queue.monitor().podsRead(read);
+      estimator.nodeAwaited(node);
+    });
   }
 
   void rejectQueued() {
@@ -156,7 +157,6 @@ final class RevisionThrottler implements PermitSharing.LocalQueue {
   /** Rejects queued requests; running ones continue. */
   void end() {
     loop.execute(() -> {
-      ended = true;
       permits.setDestinations(DestinationSubset.NONE, PodTransport.PLAIN, DestinationSet.NONE,
           Balancer.FIRST_AVAILABLE, 0, false);
       sharing.close();
@@ -204,7 +204,7 @@ final class RevisionThrottler implements PermitSharing.LocalQueue {
 
   @Override
   public void updateSubset() {
-    if (ended) {
+    if (queue.isDeleted()) {
       return;
     }
     var before = permits.subset();

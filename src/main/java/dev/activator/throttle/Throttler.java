@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 public final class Throttler {
   private final LiveRevisions revisions;
   private final Slot<RevisionThrottler> slot;
-  /** The throttlers of deleted revisions that had requests in flight. */
+  /** Of deleted revisions, whose requests may still run. Idle ones stay until another is deleted. */
   private final Set<RevisionThrottler> deleted = ConcurrentHashMap.newKeySet();
   private final String ownAddress;
   private final ThrottlerOptions defaults;
@@ -61,7 +61,7 @@ public final class Throttler {
   public Throttler(LiveRevisions revisions, String ownAddress, ThrottlerOptions defaults,
       RandomGenerator random, PermitSharing sharing) {
     this.revisions = revisions;
-    this.slot = revisions.slot("throttler", this::throttler, this::onRevisionEnded);
+    this.slot = revisions.declare("throttler", this::throttler, this::onRevisionEnded);
     this.ownAddress = ownAddress;
     this.defaults = defaults;
     this.random = random;
@@ -135,7 +135,7 @@ public final class Throttler {
   /**
    * Call when a revision was created or changed. A new start failure rejects its queued requests.
    */
-  public void revision(LiveRevision revision) {
+  public void onRevision(LiveRevision revision) {
     var throttler = revision.slot(slot);
     if (throttler != null) {
       throttler.onRevision(revision.spec());
@@ -175,7 +175,7 @@ public final class Throttler {
   }
 
   /** Rejects the queued requests if the pods cannot start and no pod runs. */
-  public void containerFailure(ContainerFailure news) {
+  public void onContainerFailure(ContainerFailure news) {
     var throttler = find(news.revision());
     if (throttler != null) {
       throttler.onContainerFailure(news.failure());
@@ -183,15 +183,15 @@ public final class Throttler {
   }
 
   /** Waits are estimated by the node that is added for the pods of a revision. */
-  public void startProgress(RevisionStartProgress now) {
-    startProgress(now.revision(), true, now.node());
+  public void onStartProgress(RevisionStartProgress now) {
+    onStartProgress(now.revision(), true, now.node());
   }
 
-  public void startProgressEnded(RevisionStartProgress last) {
-    startProgress(last.revision(), false, Duration.ZERO);
+  public void onStartProgressEnded(RevisionStartProgress last) {
+    onStartProgress(last.revision(), false, Duration.ZERO);
   }
 
-  private void startProgress(RevisionId id, boolean read, Duration node) {
+  private void onStartProgress(RevisionId id, boolean read, Duration node) {
     var throttler = find(id);
     if (throttler != null) {
       throttler.onStartProgress(read, node);
@@ -203,14 +203,14 @@ public final class Throttler {
     revisions.all(slot).forEach(RevisionThrottler::rejectQueued);
   }
 
-  public void destinations(HealthyDestinations healthy) {
+  public void onDestinations(HealthyDestinations healthy) {
     var throttler = revisions.slot(healthy.revision(), slot);
     if (throttler != null) {
       throttler.onDestinations(healthy);
     }
   }
 
-  public void publicAddresses(PublicEndpointAddresses addresses) {
+  public void onPublicAddresses(PublicEndpointAddresses addresses) {
     var throttler = revisions.slot(addresses.revision(), slot);
     if (throttler != null) {
       throttler.onPublicAddresses(addresses, ownAddress);

@@ -62,7 +62,7 @@ class WiringTest {
         NetworkConfig.live()).join();
     var revision = live.update(REVISION);
     backends.revision(revision);
-    throttler.revision(revision);
+    throttler.onRevision(revision);
     backends.listed(new PrivateEndpoints(ID,
         new PodsByReadiness(DestinationSet.of(new Destination("10.0.0.1", 8012)),
             DestinationSet.NONE),

@@ -244,7 +244,7 @@ public final class FakeRequest extends RequestTimeline {
   }
 
   @Override
-  public @Nullable LiveRevision live() {
+  public @Nullable LiveRevision routed() {
     return revision;
   }
 

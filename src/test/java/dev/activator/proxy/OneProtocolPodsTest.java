@@ -83,12 +83,12 @@ class OneProtocolPodsTest extends WireTest {
     backends = Make.backends(revisions.live, loop,
         Quiescence.watch(new HttpProbeClient(activator.upstreams, 5_000)));
     backends.healthy().subscribe("test", published::add);
-    backends.healthy().subscribe("test", throttler::destinations);
+    backends.healthy().subscribe("test", throttler::onDestinations);
     throttler.unreachable().subscribe("test", now -> suspected.add(now.destination()));
     throttler.unreachable().subscribe("backends",
         now -> backends.suspected(now.revision(), now.destination()));
     var live = revisions.put(revision);
-    throttler.revision(live);
+    throttler.onRevision(live);
     backends.revision(live);
     activator.admission = throttler::admit;
   }

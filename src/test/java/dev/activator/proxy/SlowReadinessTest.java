@@ -39,9 +39,9 @@ class SlowReadinessTest extends WireTest {
     var throttler = Quiescence.watch(Make.throttler(revisions.live, 1_000));
     backends = Make.backends(revisions.live, activator.loops.all().getFirst(),
         Quiescence.watch(new HttpProbeClient(activator.upstreams, 5_000)));
-    backends.healthy().subscribe("test", throttler::destinations);
+    backends.healthy().subscribe("test", throttler::onDestinations);
     var live = revisions.put(revision);
-    throttler.revision(live);
+    throttler.onRevision(live);
     backends.revision(live);
     activator.admission = throttler::admit;
     pod = HttpServer.create().host("127.0.0.1").port(0)

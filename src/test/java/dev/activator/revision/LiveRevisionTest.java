@@ -27,7 +27,7 @@ class LiveRevisionTest {
   }
 
   private Slot<String> slot(String name) {
-    return revisions.slot(name, now -> name + " of " + now.uid(), ended::add);
+    return revisions.declare(name, now -> name + " of " + now.uid(), ended::add);
   }
 
   @Test
@@ -47,7 +47,7 @@ class LiveRevisionTest {
   @Test
   void aValueIsMadeByItsFirstUseOnly() {
     var made = new AtomicInteger();
-    var slot = revisions.slot("count", _ -> made.incrementAndGet());
+    var slot = revisions.declare("count", _ -> made.incrementAndGet());
     var live = revisions.update(revision("1", 1));
 
     assertThat(live.peek(slot)).isNull();
@@ -111,7 +111,7 @@ class LiveRevisionTest {
   @Test
   void aMakerMayUseOtherSlots() {
     var inner = slot("inner");
-    var outer = revisions.slot("outer", now -> "outer with " + now.slot(inner));
+    var outer = revisions.declare("outer", now -> "outer with " + now.slot(inner));
     var live = revisions.update(revision("1", 1));
 
     assertThat(live.slot(outer)).isEqualTo("outer with inner of 1");
@@ -121,7 +121,7 @@ class LiveRevisionTest {
   @Test
   void aMakerThatFailsIsCalledAgain() {
     var fails = new boolean[]{true};
-    var slot = revisions.slot("fragile", _ -> {
+    var slot = revisions.declare("fragile", _ -> {
       if (fails[0]) {
         throw new IllegalStateException("a bug");
       }
@@ -137,7 +137,7 @@ class LiveRevisionTest {
   @Test
   void anEndThatFailsKeepsNoOtherFromEnding() {
     var first = slot("first");
-    var fragile = revisions.slot("fragile", _ -> "", _ -> {
+    var fragile = revisions.declare("fragile", _ -> "", _ -> {
       throw new IllegalStateException("a bug");
     });
     var live = revisions.update(revision("1", 1));
@@ -154,7 +154,7 @@ class LiveRevisionTest {
   void aValueIsMadeAtMostOnceAndEndedIfItWas_whateverRunsAtOnce() throws Exception {
     var made = new AtomicInteger();
     var over = new AtomicInteger();
-    var slots = IntStream.range(0, 8).mapToObj(i -> revisions.slot("slot " + i,
+    var slots = IntStream.range(0, 8).mapToObj(i -> revisions.declare("slot " + i,
         _ -> made.incrementAndGet(), _ -> over.incrementAndGet())).toList();
     try (var threads = Executors.newFixedThreadPool(5)) {
       for (int round = 0; round < 2_000; round++) {
@@ -193,7 +193,7 @@ class LiveRevisionTest {
   void aRevisionThatEndsWhileAValueIsMadeEndsThatValue() throws Exception {
     var making = new CountDownLatch(1);
     var goOn = new CountDownLatch(1);
-    var slot = revisions.slot("slow", _ -> {
+    var slot = revisions.declare("slow", _ -> {
       making.countDown();
       try {
         goOn.await();

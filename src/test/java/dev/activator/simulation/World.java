@@ -117,7 +117,7 @@ final class World {
     cluster.revisions().subscribe("test", now -> story.tell("heard of %s %s", now.id(), now.uid()));
     TestRevisions.onEnd(cluster, id -> story.tell("noticed the end of %s", id));
     cluster.pods().subscribe("test", now -> story.tell("heard of pods %s", now));
-    cluster.revisions().subscribe("test", throttler::revision);
+    cluster.revisions().subscribe("test", throttler::onRevision);
     cluster.revisions().subscribe("test", backends::revision);
     cluster.pods().subscribe("test", backends::listed);
     cluster.pods().subscribe("test", now -> clock.schedule(SOON,
@@ -125,8 +125,8 @@ final class World {
     cluster.podsGone().subscribe("test", last -> backends.podsGone(last.revision()));
     cluster.endpointsWatch().subscribe("test", backends::watchChanged);
     cluster.clusterIps().subscribe("test", backends::clusterIp);
-    cluster.publicAddresses().subscribe("test", throttler::publicAddresses);
-    backends.healthy().subscribe("test", throttler::destinations);
+    cluster.publicAddresses().subscribe("test", throttler::onPublicAddresses);
+    backends.healthy().subscribe("test", throttler::onDestinations);
     backends.healthy().subscribe("test", now -> require(!now.unreachable() || apiAwaySince == null
         || clock.elapsed().minus(apiAwaySince).compareTo(NOTICED) < 0,
         now.revision()

@@ -137,10 +137,10 @@ class AutoscalerAwayTest {
   private void activatorComes() throws Exception {
     var queues = Make.throttler(revisions.live, 100);
     throttler = queues;
-    revisions.live.all().forEach(queues::revision);
+    revisions.live.all().forEach(queues::onRevision);
     var there = ScriptedPod.answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
     pod = there;
-    queues.destinations(
+    queues.onDestinations(
         HealthyDestinations.pods(HELLO, DestinationSet.of(there.destination())));
     link.onChange(new AutoscalerLink.Listener() {
       @Override

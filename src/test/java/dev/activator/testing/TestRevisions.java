@@ -33,7 +33,7 @@ public final class TestRevisions {
 
   /** Notices the end of each revision that a cluster reports. */
   public static void onEnd(ClusterWatcher cluster, Consumer<RevisionId> listener) {
-    var known = cluster.live().slot("test", LiveRevision::id, listener);
+    var known = cluster.live().declare("test", LiveRevision::id, listener);
     cluster.revisions().subscribe("test", now -> now.slot(known));
   }
 

@@ -101,7 +101,7 @@ class ActivatorSharesTest extends ThrottlerScene {
   void activatorsDivideThePodsOfAScaledServiceAlsoIfRequestsChoose() {
     revision = new Revision(ID, "", PortProtocol.HTTP1, 1, RequestTimeouts.DEFAULT, true,
         ReadinessProbeSpec.CONNECT, Map.of(), Map.of(), null);
-    throttler.revision(exist.put(revision));
+    throttler.onRevision(exist.put(revision));
     pods(A, B, C);
     activators("130.0.0.1", OWN);
 
@@ -119,7 +119,7 @@ class ActivatorSharesTest extends ThrottlerScene {
         Map.of(), null);
     exist.put(revision);
     pods(A, B, C);
-    throttler.publicAddresses(
+    throttler.onPublicAddresses(
         new PublicEndpointAddresses(ID, List.of(OWN), List.of("130.0.0.1", OWN)));
     loop.run();
 

@@ -35,7 +35,7 @@ class CapacityLogTest {
   @Test
   void hasALineWhenTheFirstPodComesAndTheLastLeavesButNoneForOthers() {
     try (var log = LogLines.of(RevisionThrottler.class)) {
-      throttler.revision(revisions.put(revision));
+      throttler.onRevision(revisions.put(revision));
       pods(A);
       pods(A, B);
       pods(B);
@@ -64,17 +64,17 @@ class CapacityLogTest {
 
   private void start(int number) {
     var id = new RevisionId("ns", "rev-" + number);
-    throttler.revision(
+    throttler.onRevision(
         revisions.put(new Revision(id, "uid", PortProtocol.HTTP1, 10, RequestTimeouts.DEFAULT, true,
             null, Map.of(), Map.of(), null)));
-    throttler.destinations(HealthyDestinations.pods(id, DestinationSet.of(A)));
+    throttler.onDestinations(HealthyDestinations.pods(id, DestinationSet.of(A)));
     loop.run();
   }
 
   @Test
   void isWrittenAfterTheRequestsThatAPodLetsRun() {
     try (var log = LogLines.of(RevisionThrottler.class)) {
-      throttler.revision(revisions.put(revision));
+      throttler.onRevision(revisions.put(revision));
       loop.run();
       var request = new LineCounter(log);
       throttler.admit(revisions.of(ID), request);
@@ -89,7 +89,7 @@ class CapacityLogTest {
   @Test
   void hasOneLineInTenSecondsOfAPodThatAnswersOnlyProbes() {
     try (var log = LogLines.of(RevisionThrottler.class)) {
-      throttler.revision(revisions.put(revision));
+      throttler.onRevision(revisions.put(revision));
       pods(A);
       var request = new HeldRequest(loop);
       request.received(throttler.admit(revisions.of(ID), request));
@@ -115,7 +115,7 @@ class CapacityLogTest {
   }
 
   private void pods(Destination... pods) {
-    throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.of(pods)));
+    throttler.onDestinations(HealthyDestinations.pods(ID, DestinationSet.of(pods)));
     loop.advance(RevisionThrottler.LOG_DELAY);
   }
 

@@ -76,8 +76,8 @@ class FairnessTest {
     loop.run();
 
     // when both have room
-    throttler.destinations(HealthyDestinations.pods(FLOODED, DestinationSet.of(A)));
-    throttler.destinations(HealthyDestinations.pods(QUIET, DestinationSet.of(B)));
+    throttler.onDestinations(HealthyDestinations.pods(FLOODED, DestinationSet.of(A)));
+    throttler.onDestinations(HealthyDestinations.pods(QUIET, DestinationSet.of(B)));
     loop.run();
 
     // then the one does not wait for ten thousand, but for a turn of them

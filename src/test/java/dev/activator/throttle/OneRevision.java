@@ -39,7 +39,7 @@ public final class OneRevision {
     revision = revision(containerConcurrency, annotations);
     throttler = Make.throttler(revisions.live, 10_000);
     throttler.unreachable().subscribe("test", now -> suspected.add(now.destination()));
-    throttler.revision(revisions.put(revision));
+    throttler.onRevision(revisions.put(revision));
     loop.run();
   }
 
@@ -53,17 +53,17 @@ public final class OneRevision {
   /** It is changed. */
   void changes(int containerConcurrency, String... annotations) {
     revision = revision(containerConcurrency, annotations);
-    throttler.revision(revisions.put(revision));
+    throttler.onRevision(revisions.put(revision));
     loop.run();
   }
 
   public void pods(Destination... pods) {
-    throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.of(pods)));
+    throttler.onDestinations(HealthyDestinations.pods(ID, DestinationSet.of(pods)));
     loop.run();
   }
 
   void clusterIp(Destination address, Destination... ready) {
-    throttler.destinations(new HealthyDestinations(ID, address, DestinationSet.of(ready)));
+    throttler.onDestinations(new HealthyDestinations(ID, address, DestinationSet.of(ready)));
     loop.run();
   }
 

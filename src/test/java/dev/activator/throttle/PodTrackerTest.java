@@ -28,7 +28,8 @@ class PodTrackerTest {
   @Test
   void countsEachRequestWhileCarriedOnesChange() throws Exception {
     // given a pod with one request
-    var pod = new PodTracker(A, new RevisionPermits(new Random(1), new PodQueues(), new Nobody()),
+    var pod = new PodTracker(A,
+        new RevisionPermits(new Random(1), new PodBoundRequests(), new Nobody()),
         false, PodTracker.ALL);
     pod.open(DestinationSubset.UNLIMITED, PodTransport.PLAIN);
     assertThat(pod.tryAcquire(100)).isTrue();
@@ -57,7 +58,8 @@ class PodTrackerTest {
 
   @Test
   void isFullIfMoreIsCarriedThanItCounts() {
-    var pod = new PodTracker(A, new RevisionPermits(new Random(1), new PodQueues(), new Nobody()),
+    var pod = new PodTracker(A,
+        new RevisionPermits(new Random(1), new PodBoundRequests(), new Nobody()),
         false, PodTracker.ALL);
     pod.open(DestinationSubset.UNLIMITED, PodTransport.PLAIN);
     pod.carry(1_000_000);
@@ -83,7 +85,7 @@ class PodTrackerTest {
   @Test
   void hasNoWindowWhereSlowStartIsSwitchedOffWhileARequestBreaks() {
     var owner = new Nobody();
-    var permits = new RevisionPermits(new Random(1), new PodQueues(), owner);
+    var permits = new RevisionPermits(new Random(1), new PodBoundRequests(), owner);
     var one = new DestinationSubset(List.of(A), DestinationSubset.UNLIMITED,
         DestinationSubset.UNLIMITED);
     permits.setDestinations(one, PodTransport.PLAIN, DestinationSet.NONE, Balancer.FIRST_AVAILABLE,
@@ -102,7 +104,7 @@ class PodTrackerTest {
   @Test
   void readsTheClockOnce_forABorrowedPermit_andNotForPodsThatAreFull() {
     var owner = new Nobody();
-    var permits = new RevisionPermits(new Random(1), new PodQueues(), owner);
+    var permits = new RevisionPermits(new Random(1), new PodBoundRequests(), owner);
     var pods = IntStream.range(0, 10).mapToObj(i -> new Destination("10.0.0." + i, 8012)).toList();
     permits.setDestinations(new DestinationSubset(pods, 1, 10), PodTransport.PLAIN,
         DestinationSet.NONE,
@@ -119,7 +121,7 @@ class PodTrackerTest {
 
   @Test
   void startsNothingOnABorrowedPermit_whoseLeaseIsOver() {
-    var permits = new RevisionPermits(new Random(1), new PodQueues(), new Nobody());
+    var permits = new RevisionPermits(new Random(1), new PodBoundRequests(), new Nobody());
     permits.setDestinations(new DestinationSubset(List.of(A), 1, 1), PodTransport.PLAIN,
         DestinationSet.NONE,
         Balancer.FIRST_AVAILABLE, 0,
@@ -137,7 +139,7 @@ class PodTrackerTest {
     };
 
     @Override
-    public void wake() {}
+    public void grantSoon() {}
 
     @Override
     public long nanoTime() {

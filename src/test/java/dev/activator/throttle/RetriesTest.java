@@ -264,7 +264,7 @@ class RetriesTest {
     var revision = new OneRevision(1);
     revision.pods(A);
     var request = revision.request();
-    revision.throttler.destinations(HealthyDestinations.unreachable(OneRevision.ID));
+    revision.throttler.onDestinations(HealthyDestinations.unreachable(OneRevision.ID));
     revision.loop.run();
 
     request.retry();

@@ -58,7 +58,7 @@ class ThrottleStressTest {
     var throttler = Quiescence
         .watch(Make.throttler(revisions.live, Make.OWN_ADDRESS,
             ThrottlerOptions.of(10_000), LoopGroup.random()));
-    throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.of(A, B)));
+    throttler.onDestinations(HealthyDestinations.pods(ID, DestinationSet.of(A, B)));
 
     // when chains of requests run on every loop, while one of the pods comes and goes
     for (int i = 0; i < LOOPS * CHAINS_A_LOOP; i++) {
@@ -107,7 +107,7 @@ class ThrottleStressTest {
         return;
       }
       if (left % 50 == 0) {
-        throttler.destinations(HealthyDestinations.pods(ID,
+        throttler.onDestinations(HealthyDestinations.pods(ID,
             random.nextBoolean() ? DestinationSet.of(A, B) : DestinationSet.of(A)));
       }
       var request = new Request();

@@ -170,7 +170,7 @@ class ThrottlerRejectionTest extends ThrottlerScene {
     assertThat(held).allMatch(HeldRequest::waits);
 
     // when the pod is given up
-    throttler.destinations(HealthyDestinations.unreachable(ID));
+    throttler.onDestinations(HealthyDestinations.unreachable(ID));
     loop.run();
 
     // then both are rejected, and so is the next
@@ -192,7 +192,7 @@ class ThrottlerRejectionTest extends ThrottlerScene {
     // given a request, and pods that say that they will not start
     exists(1);
     var first = request();
-    throttler.containerFailure(new ContainerFailure(ID, CRASH));
+    throttler.onContainerFailure(new ContainerFailure(ID, CRASH));
     loop.run();
     assertThat(first.answers()).containsExactly(new Rejection.CannotStart(ID, CRASH));
 
@@ -203,7 +203,7 @@ class ThrottlerRejectionTest extends ThrottlerScene {
     assertThat(second.answers()).containsExactly(new Rejection.CannotStart(ID, CRASH));
 
     // and when they may start again, then it waits
-    throttler.containerFailure(new ContainerFailure(ID, null));
+    throttler.onContainerFailure(new ContainerFailure(ID, null));
     var third = request();
     loop.advance(Duration.ofSeconds(5));
     assertThat(third.answers()).isEmpty();
@@ -211,7 +211,7 @@ class ThrottlerRejectionTest extends ThrottlerScene {
     assertThat(third.runs()).isTrue();
 
     // and while something runs nobody is rejected
-    throttler.containerFailure(new ContainerFailure(ID, CRASH));
+    throttler.onContainerFailure(new ContainerFailure(ID, CRASH));
     var fourth = request();
     loop.advance(Duration.ofSeconds(5));
     assertThat(fourth.answers()).isEmpty();

@@ -39,29 +39,29 @@ abstract class ThrottlerScene {
 
   void exists(int containerConcurrency) {
     revision = Revision.of(ID, containerConcurrency);
-    throttler.revision(exist.put(revision));
+    throttler.onRevision(exist.put(revision));
     loop.run();
   }
 
   void failsToStart(@Nullable RevisionStartFailure failure) {
     revision = new Revision(ID, "", revision.protocol(), revision.containerConcurrency(),
         RequestTimeouts.DEFAULT, true, null, Map.of(), Map.of(), failure);
-    throttler.revision(exist.put(revision));
+    throttler.onRevision(exist.put(revision));
     loop.run();
   }
 
   void pods(Destination... pods) {
-    throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.of(pods)));
+    throttler.onDestinations(HealthyDestinations.pods(ID, DestinationSet.of(pods)));
     loop.run();
   }
 
   void clusterIp(Destination... readyPods) {
-    throttler.destinations(new HealthyDestinations(ID, CLUSTER_IP, DestinationSet.of(readyPods)));
+    throttler.onDestinations(new HealthyDestinations(ID, CLUSTER_IP, DestinationSet.of(readyPods)));
     loop.run();
   }
 
   void activators(String... addresses) {
-    throttler.publicAddresses(new PublicEndpointAddresses(ID, List.of(addresses), List.of()));
+    throttler.onPublicAddresses(new PublicEndpointAddresses(ID, List.of(addresses), List.of()));
     loop.run();
   }
 

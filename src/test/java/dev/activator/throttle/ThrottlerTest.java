@@ -47,11 +47,11 @@ class ThrottlerTest extends ThrottlerScene {
   void aPermitSaysHowItsPodIsReached_whateverTheNextPortSpeaks() {
     exists(1);
     var tls = new PodTransport(PortProtocol.NEGOTIATED, new PodIdentity.OfService("web", "ca"));
-    throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.of(A)).over(tls));
+    throttler.onDestinations(HealthyDestinations.pods(ID, DestinationSet.of(A)).over(tls));
     loop.run();
     var before = permit();
 
-    throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.of(B)));
+    throttler.onDestinations(HealthyDestinations.pods(ID, DestinationSet.of(B)));
     loop.run();
 
     assertThat(before.destination()).isEqualTo(A);
@@ -125,7 +125,7 @@ class ThrottlerTest extends ThrottlerScene {
       var request = new HeldRequest(loop);
       held.add(request.received(many.admit(unlimited, request)));
     }
-    many.destinations(HealthyDestinations.pods(ID, DestinationSet.of(A, B)));
+    many.onDestinations(HealthyDestinations.pods(ID, DestinationSet.of(A, B)));
     loop.advance(Duration.ofSeconds(1));
 
     assertThat(held).allMatch(HeldRequest::runs);
@@ -235,7 +235,7 @@ class ThrottlerTest extends ThrottlerScene {
     var waiting = new ArrayList<RevisionId>();
     throttler.waiting().subscribe("test", now -> waiting.add(now.revision()));
     exists(1);
-    throttler.destinations(HealthyDestinations.unreachable(ID));
+    throttler.onDestinations(HealthyDestinations.unreachable(ID));
     loop.run();
 
     requests(3);

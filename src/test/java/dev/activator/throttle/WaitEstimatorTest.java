@@ -121,7 +121,7 @@ class WaitEstimatorTest {
     // given one that is blocked for minutes, and whose requests are told so
     revision.request();
     revision.loop.run();
-    revision.throttler.containerFailure(
+    revision.throttler.onContainerFailure(
         new ContainerFailure(ID, new RevisionStartFailure("ImagePullBackOff", "", "pod a")));
     revision.loop.advance(Duration.ofMinutes(5));
 
@@ -135,7 +135,8 @@ class WaitEstimatorTest {
 
   /** A node is added for the pods, which usually takes so long; zero if none is. */
   private void awaitsNode(Duration usual) {
-    revision.throttler.startProgress(new RevisionStartProgress(ID, "pod", Map.of(), "", "", usual));
+    revision.throttler
+        .onStartProgress(new RevisionStartProgress(ID, "pod", Map.of(), "", "", usual));
     revision.loop.run();
   }
 

@@ -96,8 +96,8 @@ final class PickerBench {
         loops, throttler,
         new PickerCounts(), () -> true);
     server.start();
-    throttler.revision(revisions.of(id));
-    throttler.destinations(HealthyDestinations.pods(id, DestinationSet.of(IntStream
+    throttler.onRevision(revisions.of(id));
+    throttler.onDestinations(HealthyDestinations.pods(id, DestinationSet.of(IntStream
         .rangeClosed(1, PODS).mapToObj(i -> new Destination("10.0.0." + i, 8080)).toList())));
     return server.port();
   }

@@ -97,7 +97,7 @@ public class LentPermitsBenchmark {
           ThrottlerOptions.of(10_000), LoopGroup.random(), lending);
       lending.start(loop, (_, message) -> loop.execute(() -> send(1 - number, message)));
       live = revisions.update(revision);
-      throttler.revision(live);
+      throttler.onRevision(live);
     }
 
     private void send(int to, PeerMessage message) {
@@ -106,8 +106,8 @@ public class LentPermitsBenchmark {
 
     void knows(Activator other, List<Destination> all) {
       lending.onActivators(Set.copyOf(ADDRESSES));
-      throttler.publicAddresses(new PublicEndpointAddresses(ID, ADDRESSES, List.of()));
-      throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.of(all)));
+      throttler.onPublicAddresses(new PublicEndpointAddresses(ID, ADDRESSES, List.of()));
+      throttler.onDestinations(HealthyDestinations.pods(ID, DestinationSet.of(all)));
       lending.onConnected(other.id);
     }
 
@@ -165,7 +165,7 @@ public class LentPermitsBenchmark {
     live = revisions.update(revision);
     alone = new Throttler(revisions, "10.9.9.9", ThrottlerOptions.of(10_000),
         LoopGroup.random());
-    alone.destinations(HealthyDestinations.pods(ID, DestinationSet.of(all)));
+    alone.onDestinations(HealthyDestinations.pods(ID, DestinationSet.of(all)));
     world.advance(Duration.ofMillis(1));
     borrower.request();
     borrower.end();

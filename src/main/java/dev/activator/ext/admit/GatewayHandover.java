@@ -47,7 +47,7 @@ final class GatewayHandover implements Delivery {
     this.pods = pods;
     this.countedFor = countedFor;
     this.revisions = revisions;
-    this.slot = revisions.slot("requests for a gateway", _ -> new LinkedHashMap<>(),
+    this.slot = revisions.declare("requests for a gateway", _ -> new LinkedHashMap<>(),
         same -> loop.execute(() -> reject(same, Rejection.RevisionGone::new)));
     pods.onReady(revision -> loop.execute(() -> check(revision)));
   }
@@ -64,7 +64,7 @@ final class GatewayHandover implements Delivery {
       Function<RevisionId, Rejection> reason) {
     // An exchange that ends may end others of this map; those ignore a rejection.
     List.copyOf(same.keySet())
-        .forEach(one -> one.rejected(reason.apply(one.currentRevision().id())));
+        .forEach(one -> one.rejected(reason.apply(one.servingSpec().id())));
   }
 
   /** Keeps no permit, because the end of the request is not seen here. */
@@ -72,7 +72,7 @@ final class GatewayHandover implements Delivery {
   public void deliver(Exchange exchange, Permit permit) {
     var pod = permit.destination();
     permit.release(Ending.UNCOUNTED);
-    if (pods.nanosLeft(exchange.currentLive()) == 0) {
+    if (pods.nanosLeft(exchange.serving()) == 0) {
       handOver(exchange, pod);
     } else if (exchange.mayWait()) {
       whenReady(exchange, pod);
@@ -85,7 +85,7 @@ final class GatewayHandover implements Delivery {
   private void handOver(Exchange exchange, Destination pod) {
     if (exchange.mayWait()) {
       // Counted for a fixed time, because its end is not seen here.
-      loop.schedule(duration(exchange.currentRevision()), exchange.count()::left);
+      loop.schedule(duration(exchange.servingSpec()), exchange.count()::left);
     }
     exchange.endUncounted(LocalResponse.empty(200).with(POD, pod.toString()),
         RequestOutcome.HANDED_OVER);
@@ -102,7 +102,7 @@ final class GatewayHandover implements Delivery {
   }
 
   private void whenReady(Exchange exchange, Destination pod) {
-    var revision = exchange.currentLive();
+    var revision = exchange.serving();
     var same = revision.slot(slot);
     if (stopped || same == null) {
       exchange.rejected(stopped
@@ -128,7 +128,7 @@ final class GatewayHandover implements Delivery {
 
   @Override
   public void ended(Exchange exchange) {
-    var same = exchange.currentLive().peek(slot);
+    var same = exchange.serving().peek(slot);
     if (same != null) {
       same.remove(exchange);
     }

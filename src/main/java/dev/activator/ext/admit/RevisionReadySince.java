@@ -33,7 +33,7 @@ final class RevisionReadySince {
     this.revisions = revisions;
     this.delay = delay;
     this.nanoTime = nanoTime;
-    this.slot = revisions.slot("ready since", _ -> new AtomicReference<>());
+    this.slot = revisions.declare("ready since", _ -> new AtomicReference<>());
   }
 
   /** Adds a listener that is called, on any thread, when a revision's first pod is ready. */

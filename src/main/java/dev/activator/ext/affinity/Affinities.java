@@ -52,7 +52,7 @@ final class Affinities implements RequestObserver, CountPolicy {
     this.cookie = cookie;
     this.counts = counts;
     this.revisions = revisions;
-    this.slot = revisions.slot("affinity", _ -> new AtomicReference<>(Known.NONE));
+    this.slot = revisions.declare("affinity", _ -> new AtomicReference<>(Known.NONE));
   }
 
   /** Call when a revision was created or changed. A change forgets which pods have issued keys. */

@@ -52,8 +52,8 @@ final class IdleAcknowledger {
   IdleAcknowledger(Loop loop, LiveRevisions revisions, Throttler throttler, StatSink reports) {
     this.loop = loop;
     this.revisions = revisions;
-    this.slot = revisions.slot("falling asleep", _ -> new AtomicReference<>());
-    this.portSlot = revisions.slot("pods that may fall asleep", _ -> new Port());
+    this.slot = revisions.declare("falling asleep", _ -> new AtomicReference<>());
+    this.portSlot = revisions.declare("pods that may fall asleep", _ -> new Port());
     this.throttler = throttler;
     this.reports = reports;
   }

@@ -35,7 +35,7 @@ final class IdleClient implements ScaleClient<IdleTarget> {
     this.states = states;
     this.methods = methods;
     this.revisions = revisions;
-    this.workloads = revisions.slot("sleep", live -> made(live.id()),
+    this.workloads = revisions.declare("sleep", live -> made(live.id()),
         last -> environment.loop().execute(last::onEnd));
   }
 

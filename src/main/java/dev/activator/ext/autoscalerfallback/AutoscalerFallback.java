@@ -82,7 +82,7 @@ public final class AutoscalerFallback {
       ScaleClient<? super ScaleTargetRef> scales,
       Function<LeaderElection.Listener, LeaderElection> elections, ScalingListener listener) {
     this.revisions = revisions;
-    this.slot = revisions.slot("autoscaler fallback", Waiting::new);
+    this.slot = revisions.declare("autoscaler fallback", Waiting::new);
     this.loop = loop;
     this.scales = scales;
     this.elections = elections;

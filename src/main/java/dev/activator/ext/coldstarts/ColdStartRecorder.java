@@ -95,7 +95,7 @@ public final class ColdStartRecorder implements RequestObserver, ColdStarts {
   public ColdStartRecorder(LiveRevisions revisions, LongSupplier nanoTime, Meters meters,
       Clock clock, LabelledBy labelledBy) {
     this.revisions = revisions;
-    this.slot = revisions.slot("cold starts",
+    this.slot = revisions.declare("cold starts",
         now -> new ColdStartTracker(now.id(), nanoTime.getAsLong()), this::ended);
     this.labelledBy = labelledBy;
     this.nanoTime = nanoTime;
@@ -260,7 +260,7 @@ public final class ColdStartRecorder implements RequestObserver, ColdStarts {
 
   /** A request that had a pod before, or waits only for its turn, does not wait for a start. */
   private void queued(RequestTimeline request) {
-    var revision = request.live();
+    var revision = request.routed();
     var tracker = revision == null ? null : revision.slot(slot);
     if (tracker != null && request.retries() == 0) {
       var awaited = tracker.await(nanoTime.getAsLong());

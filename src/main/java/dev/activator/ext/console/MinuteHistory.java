@@ -41,7 +41,7 @@ public final class MinuteHistory implements RequestObserver {
   public MinuteHistory(LiveRevisions revisions, LongSupplier nanoTime,
       ToIntFunction<RevisionId> queued, RequestObservers observers) {
     this.revisions = revisions;
-    this.slot = revisions.slot("last minute", _ -> new Minute());
+    this.slot = revisions.declare("last minute", _ -> new Minute());
     this.nanoTime = nanoTime;
     this.queued = queued;
     this.observers = observers;
@@ -126,7 +126,7 @@ public final class MinuteHistory implements RequestObserver {
 
   @Override
   public void saw(Step step, RequestTimeline request) {
-    var revision = request.live();
+    var revision = request.routed();
     var minute = step != Step.ENDED || revision == null ? null : revision.slot(slot);
     if (minute != null) {
       minute.took(second() / STEP, request.endedNanos() - request.arrivedNanos());

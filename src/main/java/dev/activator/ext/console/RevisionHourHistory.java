@@ -60,7 +60,7 @@ public final class RevisionHourHistory implements RequestObserver {
   public RevisionHourHistory(LiveRevisions revisions, LongSupplier nanoTime, Clock clock,
       ToIntFunction<RevisionId> queued) {
     this.revisions = revisions;
-    this.slot = revisions.slot("last hour", _ -> new Entry(), Entry::drop);
+    this.slot = revisions.declare("last hour", _ -> new Entry(), Entry::drop);
     this.nanoTime = nanoTime;
     this.clock = clock;
     this.queued = queued;

@@ -41,7 +41,7 @@ final class WaitReasonCache implements WaitReasons {
   WaitReasonCache(LiveRevisions revisions, RevisionInspector inspector,
       Throttler throttler, Loop loop) {
     this.revisions = revisions;
-    this.slot = revisions.slot("wait reason", _ -> new AtomicReference<>(""));
+    this.slot = revisions.declare("wait reason", _ -> new AtomicReference<>(""));
     this.inspector = inspector;
     this.throttler = throttler;
     this.loop = loop;

@@ -107,7 +107,7 @@ final class PickedRequest extends GatewayCaller implements Delivery {
     if (subset == null) {
       return ofRevision;
     }
-    var revision = Objects.requireNonNull(exchange()).currentLive();
+    var revision = Objects.requireNonNull(exchange()).serving();
     choice = new SubsetChoice(subset, ofRevision, pod -> pods.throttler.load(revision, pod));
     return choice;
   }
@@ -119,7 +119,7 @@ final class PickedRequest extends GatewayCaller implements Delivery {
     var picked = new ArrayList<Destination>();
     picked.add(granted.destination());
     // A limit is exact, so no pod is named whose permit is not held.
-    if (exchange.currentRevision().containerConcurrency() == 0 && granted.isPod()) {
+    if (exchange.servingSpec().containerConcurrency() == 0 && granted.isPod()) {
       addFallbacks(exchange, picked);
     }
     owner.picked(List.copyOf(picked));
@@ -127,7 +127,7 @@ final class PickedRequest extends GatewayCaller implements Delivery {
 
   /** Adds those that follow the picked one in the list of all, so that not all requests get the same. */
   private void addFallbacks(Exchange exchange, List<Destination> picked) {
-    var all = pods.throttler.destinations(exchange.currentLive()).stream()
+    var all = pods.throttler.destinations(exchange.serving()).stream()
         .filter(pod -> subset == null || subset.contains(pod)).toList();
     int at = all.indexOf(picked.getFirst());
     for (int i = 1; i < all.size() && i <= pods.fallbacks && at >= 0; i++) {
@@ -183,7 +183,7 @@ final class PickedRequest extends GatewayCaller implements Delivery {
       return;
     }
     counts.moved();
-    permit = pods.throttler.acquireUnlimited(open.currentLive(), served);
+    permit = pods.throttler.acquireUnlimited(open.serving(), served);
     // The gateway would not have sent the request elsewhere if this pod had taken it.
     held.release(Ending.BROKEN);
   }

@@ -89,7 +89,7 @@ public final class PodStatusWatcher {
   public PodStatusWatcher(LiveRevisions revisions, Loop loop, PodSource pods,
       Supplier<GracePeriods> grace, InstantSource clock, PodStarts out) {
     this.revisions = revisions;
-    this.slot = revisions.slot("watch of pods", _ -> new Place(),
+    this.slot = revisions.declare("watch of pods", _ -> new Place(),
         place -> loop.execute(() -> end(place)));
     this.loop = loop;
     this.pauses = new AccessPauses(loop);

@@ -37,7 +37,7 @@ public final class TunnelActivityTracker implements TunnelWatcher {
 
   @Override
   public @Nullable Tunnel opened(Exchange exchange) {
-    var rules = exchange.currentRevision().rules();
+    var rules = exchange.servingSpec().rules();
     if (rules == null || rules.ignoreIdleAfter() == null) {
       return null;
     }

@@ -51,7 +51,7 @@ abstract class ObservedConnection extends RequestTimeline {
   }
 
   @Override
-  public final LiveRevision live() {
+  public final LiveRevision routed() {
     return live;
   }
 

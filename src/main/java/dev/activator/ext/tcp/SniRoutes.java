@@ -30,7 +30,7 @@ final class SniRoutes {
     this.revisions = revisions;
     this.loop = loop;
     this.stale = new ResettableTimer(loop, this::replace);
-    this.named = revisions.slot("server names", revision -> revision, _ -> change());
+    this.named = revisions.declare("server names", revision -> revision, _ -> change());
   }
 
   void onRevision(LiveRevision revision) {

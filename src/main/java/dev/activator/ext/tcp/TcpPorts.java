@@ -51,7 +51,7 @@ final class TcpPorts {
     this.revisions = revisions;
     this.headers = headers;
     this.taken = taken;
-    this.slot = revisions.slot("TCP port", Port::new, port -> loop.execute(() -> port.set(0)));
+    this.slot = revisions.declare("TCP port", Port::new, port -> loop.execute(() -> port.set(0)));
   }
 
   /** Opens the ports that are known, and from now on those that become known. */

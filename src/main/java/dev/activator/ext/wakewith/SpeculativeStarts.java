@@ -79,7 +79,7 @@ public final class SpeculativeStarts {
     this.throttler = throttler;
     this.revisions = revisions;
     this.canStart = canStart;
-    this.slot = revisions.slot("starts ahead of requests", _ -> new Starts());
+    this.slot = revisions.declare("starts ahead of requests", _ -> new Starts());
   }
 
   Loop loop() {

@@ -42,7 +42,7 @@ final class StartOutcomes implements RequestObserver {
   StartOutcomes(Loop loop, Throttler throttler, LiveRevisions revisions,
       RequestObservers observers) {
     this.revisions = revisions;
-    this.slot = revisions.slot("expected request", _ -> new Expected(),
+    this.slot = revisions.declare("expected request", _ -> new Expected(),
         expected -> loop.execute(() -> forget(expected)));
     this.loop = loop;
     this.throttler = throttler;
@@ -67,7 +67,7 @@ final class StartOutcomes implements RequestObserver {
   @Override
   public void saw(Step step, RequestTimeline request) {
     boolean waits = step == Step.QUEUED;
-    var revision = request.live();
+    var revision = request.routed();
     var expected = revision == null ? null : revision.peek(slot);
     if ((waits || step == Step.GRANTED) && revision != null && expected != null
         && expected.start != null) {

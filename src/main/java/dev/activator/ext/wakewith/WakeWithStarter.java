@@ -42,7 +42,7 @@ public final class WakeWithStarter {
   public WakeWithStarter(LiveRevisions revisions, SpeculativeStarts starts,
       Function<RevisionId, @Nullable RevisionId> resolve, Consumer<RevisionId> onStarted) {
     this.revisions = revisions;
-    this.named = revisions.slot("wake-with", now -> parse(now.spec()));
+    this.named = revisions.declare("wake-with", now -> parse(now.spec()));
     this.onStarted = onStarted;
     this.starts = starts;
     this.resolve = resolve;

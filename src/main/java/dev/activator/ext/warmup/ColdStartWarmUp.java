@@ -94,7 +94,7 @@ public final class ColdStartWarmUp {
         ProbeSettings.DEFAULT, random);
     backends = watching;
     var throttler = new Throttler(revisions, JvmWarmUp.LOOPBACK, ThrottlerOptions.of(1), random);
-    watching.healthy().subscribe("throttler", throttler::destinations);
+    watching.healthy().subscribe("throttler", throttler::onDestinations);
     var pods = new RevisionChangePublisher<PrivateEndpoints>("pods");
     pods.changes().subscribe("warm-up", watching::listed);
     var events = new MergedEndpointsPublisher(informer.store(), IpFamily.IPV4, _ -> "", pods,
@@ -102,7 +102,7 @@ public final class ColdStartWarmUp {
     informer.addHandler(new DecodedObjectHandler<>(KnativeKinds.ENDPOINTS, events, loop::nanoTime),
         InformerHandlerOptions.on(loop, "warm-up"));
     var revision = revisions.update(REVISION);
-    throttler.revision(revision);
+    throttler.onRevision(revision);
     watching.revision(revision);
     informer.start();
     var client = new JvmWarmUp.Client(() -> {

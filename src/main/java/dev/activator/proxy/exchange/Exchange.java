@@ -42,10 +42,9 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
   /** The part of the request's body that is not forwarded yet. */
   private @Nullable RequestBuffer body;
   /** Null unless the request is queued. */
-  private @Nullable QueueWait queued;
+  private @Nullable ExchangeWait queued;
   private @Nullable Forwarder forwarder;
   final RequestDeadlines deadlines = new RequestDeadlines(this);
-  /** An upgraded connection that is watched. */
   private TunnelWatcher.@Nullable Tunnel tunnel;
   private boolean ended;
 
@@ -69,12 +68,12 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
 
   private void admit() {
     downstream.checkAt(arrivedNanos()
-        + DeadlineCalculator.leftBeforeWrite(currentRevision().timeouts(), 0));
+        + DeadlineCalculator.leftBeforeWrite(servingSpec().timeouts(), 0));
     ThrottleDecision admission;
     try {
-      admission = dispatcher.throttle().apply(currentLive(), this);
+      admission = dispatcher.throttle().apply(serving(), this);
     } catch (RuntimeException e) {
-      log.error("Admitting a request of {} failed", currentRevision().id(), e);
+      log.error("Admitting a request of {} failed", servingSpec().id(), e);
       fail(RequestFailure.internal());
       return;
     }
@@ -86,7 +85,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
         queue(later);
         if (full && queued != null && queued.entry() == later) {
           log.debug("Too many bytes are held to queue another request of {}",
-              currentRevision().id());
+              servingSpec().id());
           fail(RequestFailure.memoryFull(later.retryAfterSeconds()));
         }
       }
@@ -100,9 +99,8 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
   }
 
   private void queue(QueueEntry later) {
-    var wait = new QueueWait(this, later);
-    queued = wait;
-    wait.begin();
+    queued = new ExchangeWait(this, later);
+    queued.begin();
   }
 
   void answerWith(LocalResponse answer, RequestOutcome how) {
@@ -139,13 +137,18 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
   }
 
   @Override
+  public LiveRevision serving() {
+    return currentRoute().live();
+  }
+
+  @Override
   public @Nullable PodChoice choice(@Nullable PodChoice ofRevision) {
     return downstream.choice(ofRevision);
   }
 
   @Override
   public long maxWaitNanos() {
-    return QueueWait.maxNanos(this);
+    return ExchangeWait.maxNanos(this);
   }
 
   @Override
@@ -172,7 +175,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
       return;
     }
     leaveQueue();
-    switch (QueueWait.rejected(this, reason)) {
+    switch (ExchangeWait.rejected(this, reason)) {
       case WaitPolicy.Unchanged() -> fail(dispatcher.seams().starts().failure(reason));
       case WaitPolicy.Answer(var answer, var outcome) -> answerWith(answer, outcome);
       case WaitPolicy.Redirect(var other) -> handTo(other);
@@ -190,14 +193,14 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     forwarder = to;
     try {
       granted(granted.isPod() ? granted.destination() : null, dispatcher.pools()
-          .address(granted.destination(), currentLive(), granted.transport().identity()));
+          .address(granted.destination(), serving(), granted.transport().identity()));
       saw(Step.FORWARDING);
       to.start();
     } catch (RuntimeException e) {
       if (ended) {
         throw e;
       }
-      log.error("Forwarding a request of {} failed", currentRevision().id(), e);
+      log.error("Forwarding a request of {} failed", servingSpec().id(), e);
       fail(RequestFailure.internal());
     }
   }
@@ -369,14 +372,14 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
   }
 
   void timedOut(RequestOutcome kind) {
-    log.debug("A request of {} timed out: {}", currentRevision().id(), kind);
+    log.debug("A request of {} timed out: {}", servingSpec().id(), kind);
     abandon();
     fail(RequestFailure.timedOut(kind, queued == null ? "" : queued.start().why()));
   }
 
   public void callerGone() {
     if (!ended) {
-      log.debug("The caller of {} is gone", currentRevision().id());
+      log.debug("The caller of {} is gone", servingSpec().id());
       if (hasSwitched() && forwarder != null) {
         forwarder.sendLast();
       }
@@ -387,7 +390,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
   }
 
   public void endUnread() {
-    log.debug("A response of {} is not read", currentRevision().id());
+    log.debug("A response of {} is not read", servingSpec().id());
     fail(RequestFailure.unread());
   }
 

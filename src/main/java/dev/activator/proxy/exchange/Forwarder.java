@@ -23,13 +23,14 @@ import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends a request to a pod, and the pod's response to the exchange. Keeps the {@link SentBody}
+ * Sends a request to a pod, and the pod's response to the exchange. Keeps what was sent of the body
  * for a replay until the head is flushed; if the request is idempotent or in HTTP/2, until the pod
  * answers.
  *
@@ -41,7 +42,7 @@ import org.slf4j.LoggerFactory;
  * <p><b>Source.</b> {@code httputil.ReverseProxy} and {@code http.Transport} in Go; RFC 9110,
  * section 9.2.2; RFC 9113, section 8.7.
  */
-final class Forwarder extends SentBody implements UpstreamListener {
+final class Forwarder implements UpstreamListener {
   private static final Logger log = LoggerFactory.getLogger(Forwarder.class);
   private static final int MAX_RETRIES = 5;
   /** The maximum number of retries without a connection; each may take a second. */
@@ -52,6 +53,9 @@ final class Forwarder extends SentBody implements UpstreamListener {
   private static final int RETRY_AFTER_SECONDS = 1;
   /** The interim responses that a pod may send at once; one more is allowed for each second. */
   static final int MAX_INTERIM_RESPONSES = 100;
+  /** A pod that has read more than this has probably acted on the request. */
+  private static final int MAX_REPLAYED_BYTES = 64 << 10;
+  private final Exchange exchange;
   private final Permit permit;
   private final PodTransport transport;
   private final PortProtocol protocol;
@@ -67,13 +71,18 @@ final class Forwarder extends SentBody implements UpstreamListener {
   private long firstInterimNanos;
   private boolean unflushed;
   private int replays;
+  /** What was sent of the body; null while that is nothing, or only an empty end. */
+  private @Nullable RequestBuffer sent;
+  private boolean sentEnd;
+  /** Whether all that was sent is kept. */
+  private boolean keepsSent = true;
 
   Forwarder(Exchange exchange, Permit permit) {
-    super(exchange);
+    this.exchange = exchange;
     var fields = exchange.fields();
     this.permit = permit;
     this.transport = permit.transport();
-    this.protocol = PodProtocol.of(exchange.isHttp2(), exchange.currentRevision().hasQueueProxy(),
+    this.protocol = PodProtocol.of(exchange.isHttp2(), exchange.servingSpec().hasQueueProxy(),
         transport.protocol(), fields);
     this.http2 = protocol == PortProtocol.H2C;
     this.idempotent = ReplayDecision.isIdempotent(exchange.method(), fields);
@@ -88,7 +97,7 @@ final class Forwarder extends SentBody implements UpstreamListener {
     var pool = pool();
     var service = exchange.service();
     var fields = exchange.fields();
-    if (service == null && !exchange.currentRevision().hasQueueProxy()) {
+    if (service == null && !exchange.servingSpec().hasQueueProxy()) {
       HeaderRewriter.addressContainer(fields);
     } else {
       HeaderRewriter.address(fields, pool.authority(), service);
@@ -107,7 +116,7 @@ final class Forwarder extends SentBody implements UpstreamListener {
   }
 
   private UpstreamPool pool() {
-    return exchange.dispatcher.pools().to(permit.destination(), exchange.currentLive(),
+    return exchange.dispatcher.pools().to(permit.destination(), exchange.serving(),
         transport.identity(), protocol);
   }
 
@@ -186,6 +195,39 @@ final class Forwarder extends SentBody implements UpstreamListener {
     }
   }
 
+  private void keep(HttpContent part) {
+    if (part == LastHttpContent.EMPTY_LAST_CONTENT) {
+      sentEnd = keepsSent;
+    } else if (keepsSent) {
+      var all = sent == null ? new RequestBuffer(exchange.dispatcher.held()) : sent;
+      sent = all;
+      if (!all.addCopy(part, MAX_REPLAYED_BYTES)) {
+        forget();
+      }
+    }
+  }
+
+  private void forget() {
+    keepsSent = false;
+    if (sent != null) {
+      sent.clear();
+      sent = null;
+    }
+  }
+
+  /** Puts what was sent before what is not sent yet. */
+  private void putBack() {
+    var unsent = exchange.body();
+    if (sentEnd) {
+      unsent.putBack(LastHttpContent.EMPTY_LAST_CONTENT);
+      sentEnd = false;
+    }
+    if (sent != null) {
+      unsent.putBackAll(sent);
+      sent = null;
+    }
+  }
+
   void sendBody() {
     while (exchange.holdsBody() && exchange.body().peek() instanceof HttpContent part
         && takes(part)) {
@@ -214,7 +256,9 @@ final class Forwarder extends SentBody implements UpstreamListener {
       to.flush();
       if (to.headIsOut()) {
         if (idempotent || http2) {
-          compact();
+          if (sent != null) {
+            sent.compact();
+          }
         } else {
           forget();
         }
@@ -287,7 +331,7 @@ final class Forwarder extends SentBody implements UpstreamListener {
     if (dialled != null) {
       dialled.cancel();
     }
-    if (used != null && (http2 || exchange.currentRevision().keepsConnections())) {
+    if (used != null && (http2 || exchange.servingSpec().keepsConnections())) {
       used.release();
     } else if (used != null) {
       used.close();
@@ -424,7 +468,7 @@ final class Forwarder extends SentBody implements UpstreamListener {
     if (again == null) {
       fail(why.text());
     } else {
-      log.debug("A request of {} could not be delivered to {}: {}", exchange.currentRevision().id(),
+      log.debug("A request of {} could not be delivered to {}: {}", exchange.servingSpec().id(),
           permit.destination(), why.text());
       exchange.queueAgain(why.text(), again);
     }
@@ -440,7 +484,7 @@ final class Forwarder extends SentBody implements UpstreamListener {
   }
 
   private void fail(String kind) {
-    log.debug("A request of {} failed at {}: {}", exchange.currentRevision().id(),
+    log.debug("A request of {} failed at {}: {}", exchange.servingSpec().id(),
         permit.destination(), kind);
     exchange.failed(kind);
     exchange.fail(kind.equals(UpstreamFailure.UNRESPONSIVE.text())
@@ -454,6 +498,6 @@ final class Forwarder extends SentBody implements UpstreamListener {
     }
     boolean unseen = failure == UpstreamFailure.NOT_PROCESSED || !used.headIsOut();
     boolean stale = used.reused() && failure != UpstreamFailure.CANCELLED;
-    return new ReplayDecision.Loss(unseen, stale, idempotent, isWhole(), replays++).replay();
+    return new ReplayDecision.Loss(unseen, stale, idempotent, keepsSent, replays++).replay();
   }
 }

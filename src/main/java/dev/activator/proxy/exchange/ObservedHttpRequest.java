@@ -65,17 +65,9 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
     return fallback == null ? route() : fallback;
   }
 
-  /**
-   * The revision that gets the request; another one than {@link #revision} after a fallback. Call
-   * only for an {@link Exchange}.
-   */
-  public final Revision currentRevision() {
+  /** The spec of {@link #serving} when the request came to it. Call only for an {@link Exchange}. */
+  public final Revision servingSpec() {
     return currentRoute().revision();
-  }
-
-  /** What is kept for {@link #currentRevision}. */
-  public final LiveRevision currentLive() {
-    return currentRoute().live();
   }
 
   final void fallBack(LiveRevision to) {
@@ -83,7 +75,7 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
   }
 
   final void countIn() {
-    var live = currentLive();
+    var live = currentRoute().live();
     count = dispatcher.seams().counting().of(this, live, dispatcher.counter().of(live),
         dispatcher.loop());
     count.arrived();
@@ -280,13 +272,8 @@ sealed class ObservedHttpRequest extends RequestTimeline permits Exchange {
   }
 
   @Override
-  public @Nullable LiveRevision live() {
+  public @Nullable LiveRevision routed() {
     return route == null ? null : route.live();
-  }
-
-  @Override
-  public @Nullable LiveRevision serving() {
-    return fallback == null ? live() : fallback.live();
   }
 
   @Override

@@ -6,6 +6,8 @@ import dev.activator.throttle.ThrottleDecision.QueueEntry;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
@@ -64,6 +66,18 @@ public final class RequestBuffer {
       all.add(kept);
       count(cost(kept));
     }
+  }
+
+  /** Adds a copy that shares the bytes, unless the buffer would have more than this. */
+  boolean addCopy(HttpContent part, int maxBytes) {
+    if (bytes + cost(part) > maxBytes) {
+      return false;
+    }
+    // Like Netty, but without a table for trailers.
+    add(part instanceof LastHttpContent last && last.trailingHeaders().isEmpty()
+        ? new DefaultLastHttpContent(part.content().retainedDuplicate(), EmptyHttpHeaders.INSTANCE)
+        : part.retainedDuplicate());
+    return true;
   }
 
   public void putBack(HttpObject part) {

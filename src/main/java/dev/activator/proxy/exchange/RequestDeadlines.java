@@ -42,13 +42,13 @@ final class RequestDeadlines {
 
   void wrote() {
     written = true;
-    if (!exchange.currentRevision().timeouts().idle().isZero()) {
+    if (!exchange.servingSpec().timeouts().idle().isZero()) {
       lastWriteNanos = exchange.now();
     }
   }
 
   long wholeNanosLeft() {
-    var timeouts = exchange.currentRevision().timeouts();
+    var timeouts = exchange.servingSpec().timeouts();
     return written
         ? DeadlineCalculator.leftAfterWrite(timeouts, writingNanos(),
             exchange.now() - lastWriteNanos - marginNanos())
@@ -57,7 +57,7 @@ final class RequestDeadlines {
 
   /** Which time of the whole request is over. */
   RequestOutcome wholeTimeout() {
-    var timeouts = exchange.currentRevision().timeouts();
+    var timeouts = exchange.servingSpec().timeouts();
     return written
         ? DeadlineCalculator.overAfterWrite(timeouts, writingNanos())
         : DeadlineCalculator.overBeforeWrite(timeouts, exchange.passedNanos());
@@ -65,13 +65,13 @@ final class RequestDeadlines {
 
   /** The age of a request whose response has begun, as counted for its timeouts. */
   private long writingNanos() {
-    return exchange.currentRevision().hasQueueProxy()
+    return exchange.servingSpec().hasQueueProxy()
         ? exchange.now() - exchange.grantedNanos() - marginNanos()
         : exchange.passedNanos();
   }
 
   private long marginNanos() {
-    return exchange.currentRevision().hasQueueProxy() ? DeadlineCalculator.QUEUE_PROXY_MARGIN : 0;
+    return exchange.servingSpec().hasQueueProxy() ? DeadlineCalculator.QUEUE_PROXY_MARGIN : 0;
   }
 
   void check() {
@@ -90,7 +90,7 @@ final class RequestDeadlines {
 
   /** How long a caller may read nothing. */
   long idleNanos() {
-    var timeouts = exchange.currentRevision().timeouts();
+    var timeouts = exchange.servingSpec().timeouts();
     return (timeouts.idle().isZero() ? timeouts.overall() : timeouts.idle()).toNanos();
   }
 }

@@ -52,7 +52,7 @@ public final class RevisionStarts {
    */
   public RevisionStarts(LiveRevisions revisions, boolean showsMessages,
       Function<RevisionId, StartStatus> status, EarlyAnswers early) {
-    this.slot = revisions.slot("start that is kept", _ -> new AtomicReference<>());
+    this.slot = revisions.declare("start that is kept", _ -> new AtomicReference<>());
     this.showsMessages = showsMessages;
     this.status = status;
     this.early = early;

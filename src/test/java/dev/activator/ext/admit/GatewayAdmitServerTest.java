@@ -129,7 +129,7 @@ class GatewayAdmitServerTest {
   }
 
   private void isUp() {
-    throttler.destinations(HealthyDestinations.pods(WEB, DestinationSet.of(POD)));
+    throttler.onDestinations(HealthyDestinations.pods(WEB, DestinationSet.of(POD)));
     pods.listed(
         new PrivateEndpoints(WEB, new PodsByReadiness(DestinationSet.of(POD), DestinationSet.NONE),
             PodsByReadiness.NONE));
@@ -218,7 +218,7 @@ class GatewayAdmitServerTest {
 
   @Test
   void refusesWhatWaitsForReadinessWhenItStops() throws Exception {
-    throttler.destinations(HealthyDestinations.pods(WEB, DestinationSet.of(POD)));
+    throttler.onDestinations(HealthyDestinations.pods(WEB, DestinationSet.of(POD)));
     try (var gateway = RawPeer.connect(server.port())) {
       gateway.sendHead("GET /admit/host HTTP/1.1", "Host: web.shop");
       await().untilAtomic(counted, org.hamcrest.Matchers.is(1));

@@ -176,7 +176,7 @@ class GatewayHandoverTest {
 
   private void podAnswersProbes() {
     starts.published(HealthyDestinations.pods(WEB, DestinationSet.of(POD)));
-    throttler.destinations(HealthyDestinations.pods(WEB, DestinationSet.of(POD)));
+    throttler.onDestinations(HealthyDestinations.pods(WEB, DestinationSet.of(POD)));
     loop.run();
   }
 
@@ -290,7 +290,7 @@ class GatewayHandoverTest {
   void aRevisionThatGoesAwayWhileItGetsAPod_isRefusedToo() {
     var gateway = ask();
 
-    throttler.destinations(HealthyDestinations.pods(WEB, DestinationSet.of(POD)));
+    throttler.onDestinations(HealthyDestinations.pods(WEB, DestinationSet.of(POD)));
     revisions.remove(WEB);
     loop.run();
 

@@ -94,7 +94,7 @@ final class AffinityScene {
     }
     var live = revisions.put(new Revision(id, "u", PortProtocol.HTTP1, containerConcurrency,
         RequestTimeouts.DEFAULT, true, null, Map.of(), all, null));
-    throttler.revision(live);
+    throttler.onRevision(live);
     affinities.onRevision(live);
     loop.run();
   }
@@ -109,7 +109,7 @@ final class AffinityScene {
 
   void has(Collection<Destination> pods) {
     listed = pods.stream().sorted().toList();
-    throttler.destinations(HealthyDestinations.pods(id, DestinationSet.of(pods)));
+    throttler.onDestinations(HealthyDestinations.pods(id, DestinationSet.of(pods)));
     loop.run();
   }
 

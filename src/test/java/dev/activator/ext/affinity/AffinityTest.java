@@ -249,7 +249,7 @@ class AffinityTest {
   @Test
   void aSessionBegunThroughAClusterIpIsNotGoneOncePodsAreAddressed() {
     var scene = rejecting();
-    scene.throttler.destinations(new HealthyDestinations(WEB, new Destination("10.96.0.1", 80),
+    scene.throttler.onDestinations(new HealthyDestinations(WEB, new Destination("10.96.0.1", 80),
         DestinationSet.of(pods(1))));
     scene.loop.run();
     scene.begins("a");

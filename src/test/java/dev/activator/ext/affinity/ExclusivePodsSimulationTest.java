@@ -173,7 +173,7 @@ class ExclusivePodsSimulationTest {
           var addresses = alive.stream().map(other -> other.id.address()).sorted().toList();
           one.lending.onActivators(new TreeSet<>(addresses));
           one.scene.throttler
-              .publicAddresses(new PublicEndpointAddresses(WEB, addresses, List.of()));
+              .onPublicAddresses(new PublicEndpointAddresses(WEB, addresses, List.of()));
         }
       });
     }

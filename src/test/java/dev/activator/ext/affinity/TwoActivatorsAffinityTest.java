@@ -62,7 +62,7 @@ class TwoActivatorsAffinityTest {
     for (int side = 0; side < 2; side++) {
       lending.get(side).onActivators(Set.of("10.9.9.1", "10.9.9.2"));
       lending.get(side).onConnected(IDS.get(1 - side));
-      both.get(side).throttler.publicAddresses(new PublicEndpointAddresses(WEB,
+      both.get(side).throttler.onPublicAddresses(new PublicEndpointAddresses(WEB,
           List.of("10.9.9.1", "10.9.9.2"), List.of()));
     }
     pods(AffinityScene.pods(4));

@@ -55,12 +55,12 @@ class IdleAcknowledgerTest {
     var revision = revisions.put(new Revision(id, "", PortProtocol.HTTP1, 0,
         RequestTimeouts.DEFAULT, true, null, Map.of(),
         falling.isEmpty() ? Map.of() : Map.of(RevisionAnnotations.FALLING_ASLEEP, falling), null));
-    throttler.revision(revision);
+    throttler.onRevision(revision);
     acknowledger.onRevision(revision);
   }
 
   private void listed(RevisionId id, DestinationSet pods) {
-    throttler.destinations(HealthyDestinations.pods(id, pods));
+    throttler.onDestinations(HealthyDestinations.pods(id, pods));
     var all = new PodsByReadiness(pods, DestinationSet.NONE);
     acknowledger.onListed(new PrivateEndpoints(id, all, all));
   }

@@ -255,12 +255,12 @@ final class IdleCluster {
           : Map.<String, String>of();
       var revision = revisions.put(new Revision(WEB, "", PortProtocol.HTTP1, 0,
           RequestTimeouts.DEFAULT, true, null, Map.of(), falling, null));
-      throttler.revision(revision);
+      throttler.onRevision(revision);
       acknowledger.onRevision(revision);
       var pods = known == null
           ? DestinationSet.of(cluster.usable().stream().map(pod -> pod.address).toList())
           : DestinationSet.NONE;
-      throttler.destinations(HealthyDestinations.pods(WEB, pods));
+      throttler.onDestinations(HealthyDestinations.pods(WEB, pods));
       var listed = new PodsByReadiness(pods, DestinationSet.NONE);
       acknowledger.onListed(new PrivateEndpoints(WEB, listed, listed));
     }

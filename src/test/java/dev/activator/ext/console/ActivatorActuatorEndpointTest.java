@@ -66,7 +66,7 @@ class ActivatorActuatorEndpointTest {
       var throttler = Quiescence
           .watch(Make.throttler(revisions.live, 10));
       backends.revision(revisions.put(hello));
-      throttler.revision(revisions.put(hello));
+      throttler.onRevision(revisions.put(hello));
       var link = new AutoscalerLink.View("ws://autoscaler:8080", true, Duration.ofSeconds(9), 0,
           null);
       return new ActivatorActuatorEndpoint(new RevisionInspector(backends, throttler,

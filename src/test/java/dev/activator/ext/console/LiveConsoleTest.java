@@ -200,7 +200,7 @@ class LiveConsoleTest {
   }
 
   void addRevision() {
-    throttler.revision(revisions.put(Revision.of(HELLO, 1)));
+    throttler.onRevision(revisions.put(Revision.of(HELLO, 1)));
   }
 
   void addWaiting() {
@@ -255,7 +255,7 @@ class LiveConsoleTest {
 
   @Test
   void hasARowForEachService() throws Exception {
-    throttler.revision(revisions.put(Revision.of(HELLO, 1)));
+    throttler.onRevision(revisions.put(Revision.of(HELLO, 1)));
     activity.reported(List.of(new RevisionStat(HELLO, 1, 3)));
     hours.reported(List.of(new RevisionStat(HELLO, 1, 3)));
     seconds.addAndGet(1);
@@ -284,8 +284,8 @@ class LiveConsoleTest {
     var old = new RevisionId("default", "hello-00000");
     routings.put(old, new Routing("hello", RoutingState.SUPERSEDED));
     routings.put(HELLO, new Routing("hello", RoutingState.LIVE));
-    throttler.revision(revisions.put(Revision.of(old, 1)));
-    throttler.revision(revisions.put(Revision.of(HELLO, 1)));
+    throttler.onRevision(revisions.put(Revision.of(old, 1)));
+    throttler.onRevision(revisions.put(Revision.of(HELLO, 1)));
     hours.sampled(List.of(new RevisionHourHistory.Sample(old, "cannot start", true, 0, 0, false)),
         true);
     hours.sampled(List.of(new RevisionHourHistory.Sample(old, "cannot start", true, 0, 1, false)),
@@ -326,7 +326,7 @@ class LiveConsoleTest {
 
   @Test
   void answersHeadAsGetWithoutABody() throws Exception {
-    throttler.revision(revisions.put(Revision.of(HELLO, 1)));
+    throttler.onRevision(revisions.put(Revision.of(HELLO, 1)));
     for (var path : List.of("/", "/console", "/console/console.js", "/console/" + HELLO)) {
       var head = http.send(HttpRequest.newBuilder(URI.create(url(path)))
           .method("HEAD", HttpRequest.BodyPublishers.noBody()).build(), BodyHandlers.ofString());
@@ -364,9 +364,9 @@ class LiveConsoleTest {
 
   @Test
   void keepsFilterAndOrderInItsAddress() throws Exception {
-    throttler.revision(revisions.put(Revision.of(HELLO, 1)));
+    throttler.onRevision(revisions.put(Revision.of(HELLO, 1)));
     var other = new RevisionId("shop", "cart");
-    throttler.revision(revisions.put(Revision.of(other, 1)));
+    throttler.onRevision(revisions.put(Revision.of(other, 1)));
     String first = "//tbody[@id='rows']/tr[1]/th";
 
     assertThat(text(dom("/console?sort=name&reversed=1"), first)).isEqualTo("cart shop");
@@ -383,7 +383,7 @@ class LiveConsoleTest {
 
   @Test
   void saysWhatHappenedInTheLastHour() throws Exception {
-    throttler.revision(revisions.put(Revision.of(HELLO, 1)));
+    throttler.onRevision(revisions.put(Revision.of(HELLO, 1)));
     hours.sampled(List.of(new RevisionHourHistory.Sample(HELLO, "serving", false, 1, 0, true)),
         true);
     hours.sampled(List.of(new RevisionHourHistory.Sample(HELLO, "cannot start", true, 0, 1, false)),
@@ -404,7 +404,7 @@ class LiveConsoleTest {
 
   @Test
   void saysSinceWhenOnlyOfTheStateThatItShows() throws Exception {
-    throttler.revision(revisions.put(Revision.of(HELLO, 1)));
+    throttler.onRevision(revisions.put(Revision.of(HELLO, 1)));
     hours.sampled(List.of(new RevisionHourHistory.Sample(HELLO, "serving", false, 1, 0, true)),
         true);
     hours.sampled(List.of(new RevisionHourHistory.Sample(HELLO, "busy", false, 1, 0, true)), true);
@@ -452,7 +452,7 @@ class LiveConsoleTest {
   @Test
   void hasAPageForEachRevisionOnWhichNothingFromOutsideIsMarkup() throws Exception {
     list("10.0.0.1");
-    throttler.revision(revisions.put(Revision.of(HELLO, 1)));
+    throttler.onRevision(revisions.put(Revision.of(HELLO, 1)));
     var page = dom("/console/default/hello-00001");
 
     assertThat(text(page, "//p[@class='todo']")).startsWith("What to do: ");
@@ -468,7 +468,7 @@ class LiveConsoleTest {
 
   @Test
   void readsEventsOnlyForTheirOwnPage() throws Exception {
-    throttler.revision(revisions.put(Revision.of(HELLO, 1)));
+    throttler.onRevision(revisions.put(Revision.of(HELLO, 1)));
     get("/console", BodyHandlers.discarding());
     assertThat(eventsRead).hasValue(0);
 
@@ -479,7 +479,7 @@ class LiveConsoleTest {
   @Test
   void saysWhatIsInTheWayOfAScaledService() throws Exception {
     addTrouble();
-    throttler.revision(revisions.put(Revision.of(HELLO, 1)));
+    throttler.onRevision(revisions.put(Revision.of(HELLO, 1)));
     var list = dom("/console");
 
     assertThat(text(list, "//article//h3")).isEqualTo("hello-00001 default");
@@ -494,7 +494,7 @@ class LiveConsoleTest {
 
   @Test
   void actsOnlyWhereItMay() throws Exception {
-    throttler.revision(revisions.put(Revision.of(HELLO, 1)));
+    throttler.onRevision(revisions.put(Revision.of(HELLO, 1)));
     for (var action : List.of("request", "zero", "restart")) {
       assertThat(post("/console/default/hello-00001/" + action, server.port())).isEqualTo(303);
     }
@@ -549,7 +549,7 @@ class LiveConsoleTest {
     tick();
     assertThat(lines.next()).isEqualTo("event:parts");
     assertThat(lines.next()).doesNotContain("\"services\":", "\"starts\":");
-    throttler.revision(revisions.put(Revision.of(HELLO, 1)));
+    throttler.onRevision(revisions.put(Revision.of(HELLO, 1)));
     tick();
     assertThat(lines.next()).isEqualTo("event:parts");
     assertThat(lines.next()).startsWith("data:{\"order\":[\"summary\",\"alerts\","
@@ -585,7 +585,7 @@ class LiveConsoleTest {
     page.events("", ServiceListQuery.ALL).subscribe(slow);
     await().until(() -> slow.read.size() == 1);
 
-    throttler.revision(revisions.put(Revision.of(HELLO, 1)));
+    throttler.onRevision(revisions.put(Revision.of(HELLO, 1)));
     for (int i = 1; i <= 100; i++) {
       int expected = i + 1;
       tick();

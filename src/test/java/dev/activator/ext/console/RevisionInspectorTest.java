@@ -105,7 +105,7 @@ class RevisionInspectorTest {
   }
 
   RevisionInspectorTest() {
-    backends.healthy().subscribe("test", throttler::destinations);
+    backends.healthy().subscribe("test", throttler::onDestinations);
     throttler.unreachable().subscribe("backends",
         now -> backends.suspected(now.revision(), now.destination()));
     exists(HELLO);
@@ -118,7 +118,7 @@ class RevisionInspectorTest {
   private void exists(Revision revision) {
     var live = exist.put(revision);
     backends.revision(live);
-    throttler.revision(live);
+    throttler.onRevision(live);
   }
 
   private void request(RevisionId id) {
@@ -311,7 +311,7 @@ class RevisionInspectorTest {
   void countsThePodsOfThisActivatorAlone() {
     // given two pods that answer, and this the second of two activators
     answer = new ProbeResult.Answered(200, "queue");
-    throttler.publicAddresses(
+    throttler.onPublicAddresses(
         new PublicEndpointAddresses(HELLO, List.of("10.9.9.10", "10.9.9.9"), List.of()));
     backends.listed(new PrivateEndpoints(HELLO, new PodsByReadiness(
         DestinationSet.of(POD, new Destination("10.0.0.2", 8012)), DestinationSet.NONE),

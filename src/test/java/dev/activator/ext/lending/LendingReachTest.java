@@ -94,7 +94,7 @@ class LendingReachTest extends LendingScene {
   @Test
   void doesNotLendAPermit_thatARequestThroughTheClusterIpUses() {
     twoShareOnePod();
-    owner.throttler().destinations(new HealthyDestinations(
+    owner.throttler().onDestinations(new HealthyDestinations(
         SimulatedActivator.ID, new Destination("10.3.0.1", 80), DestinationSet.of(pods(1))));
     pass(100);
     requests(owner, 1);

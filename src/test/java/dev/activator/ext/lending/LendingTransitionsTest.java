@@ -395,7 +395,7 @@ class LendingTransitionsTest extends LendingScene {
       var throttler = Quiescence.watch(Make.throttler(revisions.live, "10.1.0.1",
           ThrottlerOptions.of(10), random, lending));
 
-      throttler.revision(revisions.put(revision));
+      throttler.onRevision(revisions.put(revision));
 
       assertThat(loop.failures).isEmpty();
       var view = thread.submit(() -> throttler.inspect(SimulatedActivator.ID)).get().lending();

@@ -107,12 +107,12 @@ class SharedLimitTest {
       var lending = new PermitLending(address);
       throttler = Quiescence.watch(Make.throttler(live, address,
           ThrottlerOptions.of(10_000), LoopGroup.random(), lending));
-      cluster.revisions().subscribe("test", throttler::revision);
+      cluster.revisions().subscribe("test", throttler::onRevision);
       cluster.revisions().subscribe("test", backends::revision);
       cluster.pods().subscribe("test", backends::listed);
       cluster.podsGone().subscribe("test", last -> backends.podsGone(last.revision()));
-      cluster.publicAddresses().subscribe("test", throttler::publicAddresses);
-      backends.healthy().subscribe("test", throttler::destinations);
+      cluster.publicAddresses().subscribe("test", throttler::onPublicAddresses);
+      backends.healthy().subscribe("test", throttler::onDestinations);
       var tls = new PeerTls();
       var internal = new SystemInternalTls(cluster::followCertificates, NAMESPACE, () -> false,
           new PodTls(TestRevisions.unused()), TestValues.TLS13);

@@ -110,7 +110,7 @@ final class SimulatedActivator {
   }
 
   void setRevision(Revision now) {
-    throttler.revision(revisions.put(now));
+    throttler.onRevision(revisions.put(now));
   }
 
   /** Until {@link #revision}. */
@@ -158,13 +158,13 @@ final class SimulatedActivator {
   void listed(Collection<String> addresses) {
     loop.execute(
         () -> throttler
-            .publicAddresses(new PublicEndpointAddresses(ID, List.copyOf(addresses), List.of())));
+            .onPublicAddresses(new PublicEndpointAddresses(ID, List.copyOf(addresses), List.of())));
   }
 
   void pods(Collection<Destination> pods) {
     listed = pods;
     loop.execute(
-        () -> throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.of(pods))));
+        () -> throttler.onDestinations(HealthyDestinations.pods(ID, DestinationSet.of(pods))));
   }
 
   void activators(Set<String> addresses) {

@@ -63,7 +63,7 @@ final class PickerScene {
     this.loop = loop;
     this.revisions = new TestRevisions(loop, revision);
     this.throttler = throttlers.apply(revisions);
-    throttler.revision(revisions.of(WEB));
+    throttler.onRevision(revisions.of(WEB));
     var router = new Router(
         new RevisionResolver.Hosts((host, _, _) -> host.startsWith("web.shop") ? WEB : null),
         _ -> null, revisions.live, Readiness.Ready::new,
@@ -101,7 +101,7 @@ final class PickerScene {
   }
 
   void has(Collection<Destination> now) {
-    throttler.destinations(HealthyDestinations.pods(WEB, DestinationSet.of(now)));
+    throttler.onDestinations(HealthyDestinations.pods(WEB, DestinationSet.of(now)));
     loop.run();
   }
 

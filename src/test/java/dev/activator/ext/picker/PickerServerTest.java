@@ -120,8 +120,8 @@ class PickerServerTest {
   }
 
   private void isUp(int limit) {
-    throttler.revision(revisions.put(Revision.of(WEB, limit)));
-    throttler.destinations(HealthyDestinations.pods(WEB, DestinationSet.of(POD)));
+    throttler.onRevision(revisions.put(Revision.of(WEB, limit)));
+    throttler.onDestinations(HealthyDestinations.pods(WEB, DestinationSet.of(POD)));
   }
 
   private int queued() {

@@ -59,7 +59,7 @@ class PickersShareALimitTest {
         }
       }
       pickers.get(i).throttler
-          .publicAddresses(new PublicEndpointAddresses(WEB, ADDRESSES, List.of()));
+          .onPublicAddresses(new PublicEndpointAddresses(WEB, ADDRESSES, List.of()));
       pickers.get(i).has(pods(PODS));
     }
     loop.advance(Duration.ofSeconds(3));

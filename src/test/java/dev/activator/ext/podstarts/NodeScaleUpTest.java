@@ -46,9 +46,9 @@ class NodeScaleUpTest implements PodStatusWatcher.PodSource {
   @BeforeEach
   void watch() {
     var starts = new PodStarts();
-    starts.failures().subscribe("throttler", revision.throttler::containerFailure);
-    starts.progress().subscribe("throttler", revision.throttler::startProgress);
-    starts.progressEnded().subscribe("throttler", revision.throttler::startProgressEnded);
+    starts.failures().subscribe("throttler", revision.throttler::onContainerFailure);
+    starts.progress().subscribe("throttler", revision.throttler::onStartProgress);
+    starts.progressEnded().subscribe("throttler", revision.throttler::onStartProgressEnded);
     var watcher = new PodStatusWatcher(revision.revisions.live, revision.loop, this,
         () -> GracePeriods.DEFAULT, this::now, starts);
     revision.throttler.starved().subscribe("watcher", watcher::requestsWaitFor);
@@ -72,7 +72,7 @@ class NodeScaleUpTest implements PodStatusWatcher.PodSource {
         Map.of(StartPhase.CREATE, now())));
     var before = revision.revisions.get(ID);
     // As Knative's controller says, as soon as the scheduler has found no node.
-    revision.throttler.revision(revision.revisions.put(new Revision(ID, before.uid(),
+    revision.throttler.onRevision(revision.revisions.put(new Revision(ID, before.uid(),
         before.protocol(), 1, before.timeouts(), true, null, Map.of(), before.annotations(),
         UNSCHEDULABLE)));
     revision.loop.run();

@@ -162,7 +162,7 @@ class DoNotWakeSimulationTest {
       version++;
       replicas = wanted;
       loop.schedule(wanted == 0 ? Duration.ZERO : START, () -> {
-        throttler.destinations(HealthyDestinations.pods(WEB,
+        throttler.onDestinations(HealthyDestinations.pods(WEB,
             replicas == 0 ? DestinationSet.NONE : DestinationSet.of(POD)));
         autoscaler.pods(WEB, replicas);
       });
@@ -240,7 +240,7 @@ class DoNotWakeSimulationTest {
   /** It is up without the autoscaler. */
   private void podStarts() {
     reporter.start();
-    throttler.destinations(HealthyDestinations.pods(WEB, DestinationSet.of(POD)));
+    throttler.onDestinations(HealthyDestinations.pods(WEB, DestinationSet.of(POD)));
     loop.run();
   }
 

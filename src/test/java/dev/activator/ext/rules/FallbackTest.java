@@ -175,7 +175,7 @@ class FallbackTest {
         new PrivateEndpoints(id, new PodsByReadiness(DestinationSet.NONE, pods),
             PodsByReadiness.NONE));
     starts.published(HealthyDestinations.pods(id, pods));
-    throttler.destinations(HealthyDestinations.pods(id, pods));
+    throttler.onDestinations(HealthyDestinations.pods(id, pods));
     loop.run();
   }
 
@@ -384,7 +384,7 @@ class FallbackTest {
   }
 
   private void cannotStart() {
-    throttler.containerFailure(
+    throttler.onContainerFailure(
         new ContainerFailure(WEB, new RevisionStartFailure("ExitCode1", "", "")));
     loop.run();
   }

@@ -130,7 +130,7 @@ class TunnelActivityTrackerTest {
   @BeforeEach
   void start() {
     reporter.start();
-    throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.of(POD)));
+    throttler.onDestinations(HealthyDestinations.pods(ID, DestinationSet.of(POD)));
     loop.run();
   }
 
@@ -212,7 +212,7 @@ class TunnelActivityTrackerTest {
     caller.isSlow = true;
     assertThat(concurrency(60)).isEqualTo(1);
 
-    throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.NONE));
+    throttler.onDestinations(HealthyDestinations.pods(ID, DestinationSet.NONE));
     loop.advance(Duration.ofSeconds(60));
     assertThat(caller.away).isFalse();
 
@@ -240,7 +240,7 @@ class TunnelActivityTrackerTest {
     concurrency(60);
     atOnce.clear();
 
-    throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.NONE));
+    throttler.onDestinations(HealthyDestinations.pods(ID, DestinationSet.NONE));
     loop.advance(Duration.ofSeconds(2));
     assertThat(caller.away).isTrue();
 
@@ -268,7 +268,7 @@ class TunnelActivityTrackerTest {
     var connection = connect();
     concurrency(5);
 
-    throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.NONE));
+    throttler.onDestinations(HealthyDestinations.pods(ID, DestinationSet.NONE));
     loop.advance(Duration.ofSeconds(2));
     assertThat(caller.away).isFalse();
 

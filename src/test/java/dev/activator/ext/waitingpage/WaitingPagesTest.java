@@ -166,7 +166,7 @@ class WaitingPagesTest {
         new PrivateEndpoints(ID, new PodsByReadiness(DestinationSet.NONE, now),
             PodsByReadiness.NONE));
     starts.published(HealthyDestinations.pods(ID, now));
-    throttler.destinations(HealthyDestinations.pods(ID, now));
+    throttler.onDestinations(HealthyDestinations.pods(ID, now));
     loop.run();
   }
 
@@ -242,7 +242,8 @@ class WaitingPagesTest {
     navigate();
     loop.advance(Duration.ofSeconds(1));
     throttler
-        .containerFailure(new ContainerFailure(ID, new RevisionStartFailure("ExitCode1", "", "")));
+        .onContainerFailure(
+            new ContainerFailure(ID, new RevisionStartFailure("ExitCode1", "", "")));
     loop.run();
     assertThat(counter.now).isZero();
 

@@ -73,13 +73,13 @@ class WakeWithStarterTest {
     var revision = new Revision(id(name), "u", PortProtocol.HTTP1, 0, RequestTimeouts.DEFAULT, true,
         null, Map.of(), with.isEmpty() ? Map.of() : Map.of("activator.dev/wake-with", with), null);
     var live = exist.put(revision);
-    throttler.revision(live);
+    throttler.onRevision(live);
     wakeWith.onRevision(live);
     loop.run();
   }
 
   private void pods(String name, int count) {
-    throttler.destinations(HealthyDestinations.pods(id(name), DestinationSet.of(IntStream
+    throttler.onDestinations(HealthyDestinations.pods(id(name), DestinationSet.of(IntStream
         .range(0, count).mapToObj(i -> new Destination("10.0.0." + (i + 1), 80)).toList())));
     loop.run();
   }
@@ -192,7 +192,7 @@ class WakeWithStarterTest {
     pods("serves", 1);
     request("starts");
     request("crashes");
-    throttler.containerFailure(
+    throttler.onContainerFailure(
         new ContainerFailure(id("crashes"), new RevisionStartFailure("ExitCode1", "", "")));
     blocked.add(id("quota"));
 

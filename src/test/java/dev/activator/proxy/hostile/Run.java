@@ -144,8 +144,8 @@ final class Run {
         Dispatchers.arrival(WaitingPageMode.OFF, List.of()));
     this.server = new ProxyServer(network.loop().eventLoop(), network.loop().eventLoop(), loops,
         Duration.ofSeconds(10), loop -> dispatcher(loop, router, upstreams));
-    revisions.live.all().forEach(throttler::revision);
-    throttler.destinations(HealthyDestinations.pods(withPod, DestinationSet.of(POD)));
+    revisions.live.all().forEach(throttler::onRevision);
+    throttler.onDestinations(HealthyDestinations.pods(withPod, DestinationSet.of(POD)));
     network.settle();
   }
 

@@ -36,8 +36,8 @@ class QuiescenceTest {
 
   @Test
   void namesAPermitThatIsNotReleased() {
-    throttler.revision(revisions.put(HELLO));
-    throttler.destinations(HealthyDestinations.pods(HELLO.id(),
+    throttler.onRevision(revisions.put(HELLO));
+    throttler.onDestinations(HealthyDestinations.pods(HELLO.id(),
         DestinationSet.of(new Destination("10.0.0.1", 8012))));
     loop.run();
     var permit = (Permit) throttler.admit(revisions.of(HELLO.id()), new StubQueuedCaller(loop));
@@ -49,7 +49,7 @@ class QuiescenceTest {
 
   @Test
   void namesARequestThatIsStillQueued() {
-    throttler.revision(revisions.put(HELLO));
+    throttler.onRevision(revisions.put(HELLO));
     loop.run();
     var entry = (QueueEntry) throttler.admit(revisions.of(HELLO.id()), new StubQueuedCaller(loop));
 

@@ -98,9 +98,9 @@ class LentOverLinksTest {
       lending.start(peers.network().loop(), peers.network());
       peers.network().listen(lending);
       var addresses = new PublicEndpointAddresses(CART, all, List.of());
-      throttler.revision(revisions.put(revision));
-      throttler.publicAddresses(addresses);
-      throttler.destinations(HealthyDestinations.pods(CART, DestinationSet.of(pods)));
+      throttler.onRevision(revisions.put(revision));
+      throttler.onPublicAddresses(addresses);
+      throttler.onDestinations(HealthyDestinations.pods(CART, DestinationSet.of(pods)));
       peers.network().publicAddresses(addresses);
       peers.open();
       activators.add(this);

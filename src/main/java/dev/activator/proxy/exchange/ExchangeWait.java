@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <p><b>Threads.</b> Confined to the request's loop.
  */
-final class QueueWait {
+final class ExchangeWait {
   /** How often a queued request checks whether a pod is left. */
   private static final long RECHECK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -24,7 +24,7 @@ final class QueueWait {
   /** Whether {@link WaitPolicy} decides at the end of the current step, which is then no timeout. */
   private boolean policyIsNext;
 
-  QueueWait(Exchange exchange, QueueEntry entry) {
+  ExchangeWait(Exchange exchange, QueueEntry entry) {
     this.exchange = exchange;
     this.entry = entry;
   }
@@ -101,7 +101,7 @@ final class QueueWait {
       return;
     }
     var dispatcher = exchange.dispatcher;
-    var revision = exchange.currentLive();
+    var revision = exchange.serving();
     // A stand-in is queued before this request leaves the queue, so that the start goes on.
     var starts = dispatcher.seams().starts();
     switch (dispatcher.seams().waitPolicy().decide(request(exchange), start,
@@ -124,7 +124,7 @@ final class QueueWait {
   }
 
   StartStatus start() {
-    return exchange.dispatcher.seams().starts().of(exchange.currentLive());
+    return exchange.dispatcher.seams().starts().of(exchange.serving());
   }
 
   /** How long a request may be queued before its caller's deadline makes the wait useless. */
@@ -149,7 +149,7 @@ final class QueueWait {
 
   /** A gateway sends its request to its own Service, so it cannot be redirected. */
   private static WaitPolicy.Request request(Exchange exchange) {
-    return new WaitPolicy.Request(exchange.currentRevision(), exchange.method(), exchange.fields(),
+    return new WaitPolicy.Request(exchange.servingSpec(), exchange.method(), exchange.fields(),
         exchange.dispatcher.seams().delivery() == null);
   }
 }

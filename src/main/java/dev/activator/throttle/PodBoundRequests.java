@@ -1,9 +1,9 @@
 package dev.activator.throttle;
 
 import dev.activator.revision.Destination;
-import dev.activator.throttle.PodQueues.Awaited.AnyOf;
-import dev.activator.throttle.PodQueues.Awaited.Pod;
-import dev.activator.throttle.PodQueues.Awaited.TenantsPod;
+import dev.activator.throttle.PodBoundRequests.WaitsFor.AnyOf;
+import dev.activator.throttle.PodBoundRequests.WaitsFor.Pod;
+import dev.activator.throttle.PodBoundRequests.WaitsFor.TenantsPod;
 import dev.activator.throttle.policy.AdaptiveLifo;
 import java.util.Collection;
 import java.util.Comparator;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> The revision's loop. Any thread may call {@link #isAwaited}, {@link #waitingFor} and
  * {@link #size}.
  */
-final class PodQueues {
+final class PodBoundRequests {
   static final Comparator<QueuedRequest> BY_ARRIVAL = (one, other) -> Long
       .signum(one.sinceNanos() - other.sinceNanos());
 
@@ -48,7 +48,8 @@ final class PodQueues {
     }
 
     PodQueue sorted() {
-      return new PodQueue(PodQueues.sorted(returned.stream()), PodQueues.sorted(others.stream()));
+      return new PodQueue(PodBoundRequests.sorted(returned.stream()),
+          PodBoundRequests.sorted(others.stream()));
     }
 
     QueuedRequest next(AdaptiveLifo order) {
@@ -61,10 +62,10 @@ final class PodQueues {
   }
 
   /** None of the queues is empty. */
-  private final Map<Awaited, PodQueue> queues = new LinkedHashMap<>();
+  private final Map<WaitsFor, PodQueue> queues = new LinkedHashMap<>();
   private final AtomicInteger size = new AtomicInteger();
   /** How many requests wait for which pods; never 0. */
-  private final Map<Awaited, Integer> sizes = new ConcurrentHashMap<>(0);
+  private final Map<WaitsFor, Integer> sizes = new ConcurrentHashMap<>(0);
   /** The sets of pods among the keys of {@code sizes}. */
   private final Set<AnyOf> sets = ConcurrentHashMap.newKeySet(0);
 
@@ -88,7 +89,7 @@ final class PodQueues {
     return size.get();
   }
 
-  void add(QueuedRequest request, Awaited pods) {
+  void add(QueuedRequest request, WaitsFor pods) {
     request.waitsFor = pods;
     queues.computeIfAbsent(pods, _ -> new PodQueue()).groupOf(request).add(request);
     size.getAndIncrement();
@@ -99,7 +100,7 @@ final class PodQueues {
   }
 
   /** Like {@link #add}, for a request that may be older than those that wait for the same. */
-  void addInOrder(QueuedRequest request, Awaited pods) {
+  void addInOrder(QueuedRequest request, WaitsFor pods) {
     var waiting = queues.get(pods);
     var group = waiting == null ? null : waiting.groupOf(request);
     boolean isOlder = group != null && !group.isEmpty() && request.isOlderThan(group.getLast());
@@ -109,7 +110,7 @@ final class PodQueues {
     }
   }
 
-  boolean remove(QueuedRequest request, Awaited pods) {
+  boolean remove(QueuedRequest request, WaitsFor pods) {
     var waiting = queues.get(pods);
     if (waiting == null || !waiting.groupOf(request).remove(request)) {
       return false;
@@ -154,7 +155,7 @@ final class PodQueues {
     return groups(pods -> !(pods instanceof TenantsPod));
   }
 
-  private Stream<SequencedSet<QueuedRequest>> groups(Predicate<Awaited> which) {
+  private Stream<SequencedSet<QueuedRequest>> groups(Predicate<WaitsFor> which) {
     return queues.entrySet().stream().filter(queue -> which.test(queue.getKey()))
         .map(Map.Entry::getValue).flatMap(pod -> Stream.of(pod.returned(), pod.others()));
   }
@@ -205,14 +206,14 @@ final class PodQueues {
   }
 
   /** The pods for which a request waits apart from those that may run on any pod. */
-  sealed interface Awaited {
+  sealed interface WaitsFor {
     /** This pod only. */
-    record Pod(Destination pod) implements Awaited {}
+    record Pod(Destination pod) implements WaitsFor {}
 
     /** One of these pods. */
-    record AnyOf(Set<Destination> pods) implements Awaited {}
+    record AnyOf(Set<Destination> pods) implements WaitsFor {}
 
     /** The pod that the tenant has. */
-    record TenantsPod(Object tenant) implements Awaited {}
+    record TenantsPod(Object tenant) implements WaitsFor {}
   }
 }

@@ -27,13 +27,13 @@ import org.slf4j.LoggerFactory;
  * <li>older ones whose callers will probably leave before
  * </ol>
  *
- * <p>Requests that may run on certain pods only wait apart from these, in {@link PodQueues}. A permit that
+ * <p>Requests that may run on certain pods only wait apart from these, in {@link PodBoundRequests}. A permit that
  * both can use goes to the older one, or to the younger one while the newest is first.
  *
  * <p><b>Threads.</b> The revision's loop. Any thread may call {@link #oldest()} and {@link #order}.
  */
-final class WaitQueue {
-  private static final Logger log = LoggerFactory.getLogger(WaitQueue.class);
+final class OrderedRequests {
+  private static final Logger log = LoggerFactory.getLogger(OrderedRequests.class);
 
   /** The empty set of a queue without requests; most revisions never queue one. */
   private static final SequencedSet<QueuedRequest> NONE = Collections.unmodifiableSequencedSet(
@@ -50,11 +50,11 @@ final class WaitQueue {
   private SequencedSet<QueuedRequest> queue = NONE;
   /** Whether {@code queue} is not in this order, and sorted before it is read. */
   private boolean unsorted;
-  private final PodQueues byPod;
+  private final PodBoundRequests byPod;
   private volatile AdaptiveLifo order = AdaptiveLifo.BY_ARRIVAL;
   private volatile @Nullable QueuedRequest oldest;
 
-  WaitQueue(RevisionId id, PodQueues byPod) {
+  OrderedRequests(RevisionId id, PodBoundRequests byPod) {
     this.id = id;
     this.byPod = byPod;
   }
@@ -162,13 +162,13 @@ final class WaitQueue {
 
   private void sortForAnyPod() {
     unsorted = false;
-    queue = PodQueues.sorted(Stream.concat(late.stream(), queue.stream()));
+    queue = PodBoundRequests.sorted(Stream.concat(late.stream(), queue.stream()));
     late = NONE;
-    returned = PodQueues.sorted(returned.stream());
+    returned = PodBoundRequests.sorted(returned.stream());
   }
 
   /** The requests that wait for certain pods. */
-  PodQueues byPod() {
+  PodBoundRequests byPod() {
     return byPod;
   }
 
@@ -205,7 +205,7 @@ final class WaitQueue {
   /** The requests that have waited for longest, in descending order. */
   Stream<QueuedRequest> oldest(int max) {
     return groups().flatMap(set -> set.stream().limit(max))
-        .sorted(PodQueues.BY_ARRIVAL).limit(max);
+        .sorted(PodBoundRequests.BY_ARRIVAL).limit(max);
   }
 
   /**
