@@ -18,6 +18,7 @@ import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeClient.ProbeRequest;
 import dev.activator.upstream.UpstreamFailure;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -35,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class PodProber {
   private static final String QUEUE_PROXY_PATH = "/healthz";
-  private static final Map<String, String> QUEUE_PROXY_HEADERS = Map.of("K-Network-Probe", "queue",
-      "User-Agent", "Knative-Activator-Probe");
+  private static final Map<String, List<String>> QUEUE_PROXY_HEADERS = Map.of("K-Network-Probe",
+      List.of("queue"), "User-Agent", List.of("Knative-Activator-Probe"));
 
   private final ProbeClient client;
   private final Loop loop;
@@ -45,7 +46,7 @@ final class PodProber {
   private final @Nullable ReadinessProbeSpec container;
   /** The {@code Host} field; null for the address of the destination. */
   private final @Nullable String host;
-  private final Map<String, String> headers;
+  private final Map<String, List<String>> headers;
   /** {@code PROBE_TIMEOUT}: how long a probe may take to connect, without TLS. */
   private final Duration connectTimeout;
   private PodTransport transport;
@@ -67,19 +68,19 @@ final class PodProber {
       this.host = null;
       return;
     }
-    var all = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
+    var all = new TreeMap<String, List<String>>(String.CASE_INSENSITIVE_ORDER);
     all.putAll(container == null
         ? QUEUE_PROXY_HEADERS
         : ReadinessProbeSpec.sent(container.headers()));
     var own = all.remove("Host");
     if (passthrough) {
-      all.put("K-Passthrough-Lb", "true");
+      all.put("K-Passthrough-Lb", List.of("true"));
     }
     this.headers = all;
     // A mesh lets requests to a pod's address through if the host names a Service.
     this.host = passthrough
         ? ChildName.ofPrivateService(revision.id().name()) + "." + revision.id().namespace()
-        : own;
+        : own == null ? null : own.getFirst();
   }
 
   /** How the pods are reached. */

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
@@ -14,10 +15,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param path the path of the GET, for which a status from 200 to 399 means ready; empty for a TCP
  *     connection
+ * @param headers the values of each name, in order
  * @param timeout of one probe, from the connection to the end of the answer
  * @param answer what must be answered on a TCP connection; null if it need only be accepted
  */
-public record ReadinessProbeSpec(String path, Map<String, String> headers, Duration timeout,
+public record ReadinessProbeSpec(String path, Map<String, List<String>> headers, Duration timeout,
     @Nullable Answer answer) {
   /** Kubernetes' default. */
   public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(1);
@@ -37,12 +39,12 @@ public record ReadinessProbeSpec(String path, Map<String, String> headers, Durat
     headers = Map.copyOf(headers);
   }
 
-  public ReadinessProbeSpec(String path, Map<String, String> headers, Duration timeout) {
+  public ReadinessProbeSpec(String path, Map<String, List<String>> headers, Duration timeout) {
     this(path, headers, timeout, null);
   }
 
   /** A probe with Kubernetes' default timeout. */
-  public ReadinessProbeSpec(String path, Map<String, String> headers) {
+  public ReadinessProbeSpec(String path, Map<String, List<String>> headers) {
     this(path, headers, DEFAULT_TIMEOUT);
   }
 
@@ -51,7 +53,7 @@ public record ReadinessProbeSpec(String path, Map<String, String> headers, Durat
   }
 
   /** A probe by GET. Invalid parts are left out and named in {@code remarks}. */
-  public static ReadinessProbeSpec httpGet(String path, Map<String, String> headers,
+  public static ReadinessProbeSpec httpGet(String path, Map<String, List<String>> headers,
       List<String> remarks) {
     var rooted = rooted(path);
     if (!isPath(rooted)) {
@@ -60,7 +62,7 @@ public record ReadinessProbeSpec(String path, Map<String, String> headers, Durat
     }
     var sent = new TreeMap<>(headers);
     sent.entrySet().removeIf(header -> {
-      boolean bad = !isHeader(header.getKey(), header.getValue());
+      boolean bad = !header.getValue().stream().allMatch(value -> isHeader(header.getKey(), value));
       if (bad) {
         remarks.add("the header '" + header.getKey() + "' of its readinessProbe");
       }
@@ -83,13 +85,14 @@ public record ReadinessProbeSpec(String path, Map<String, String> headers, Durat
    *
    * <p><b>Source.</b> {@code NewProbeRequest} in the kubelet's {@code pkg/probe/http}.
    */
-  public static Map<String, String> sent(Map<String, String> headers) {
-    var all = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
-    all.put("User-Agent", "kube-probe/1.34");
-    all.put("Accept", "*/*");
-    all.putAll(headers);
-    all.put("Connection", "close");
-    all.remove("Accept", "");
+  public static Map<String, List<String>> sent(Map<String, List<String>> headers) {
+    var all = new TreeMap<String, List<String>>(String.CASE_INSENSITIVE_ORDER);
+    new TreeMap<>(headers).forEach((name, values) -> all.merge(name, values,
+        (first, then) -> Stream.concat(first.stream(), then.stream()).toList()));
+    all.putIfAbsent("User-Agent", List.of("kube-probe/1.34"));
+    all.putIfAbsent("Accept", List.of("*/*"));
+    all.put("Connection", List.of("close"));
+    all.computeIfPresent("Accept", (_, values) -> values.getFirst().isEmpty() ? null : values);
     return all;
   }
 

@@ -143,7 +143,8 @@ public final class HttpProbeClient implements ProbeClient {
       }
       var question = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, request.path());
       question.headers().set(HttpHeaderNames.HOST, request.host());
-      request.what().headers().forEach(question.headers()::set);
+      request.what().headers()
+          .forEach((name, values) -> question.headers().set(name, values));
       open.write(question);
       open.write(LastHttpContent.EMPTY_LAST_CONTENT);
       open.flush();

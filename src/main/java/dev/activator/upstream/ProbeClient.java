@@ -6,6 +6,7 @@ import dev.activator.revision.PortProtocol;
 import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.tls.DialTarget;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -44,7 +45,7 @@ public interface ProbeClient {
       ReadinessProbeSpec what, Duration connectTimeout) {
     /** A probe without TLS that may connect as long as it may wait for the answer. */
     public ProbeRequest(Destination destination, PortProtocol protocol, String path, String host,
-        Map<String, String> headers, Duration timeout) {
+        Map<String, List<String>> headers, Duration timeout) {
       this(DialTarget.plain(destination), protocol, host,
           new ReadinessProbeSpec(path, headers, timeout), timeout);
     }

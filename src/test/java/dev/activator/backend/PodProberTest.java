@@ -62,8 +62,8 @@ class PodProberTest {
 
     assertThat(client.requests).containsExactly(
         new ProbeRequest(A, PortProtocol.HTTP1, "/healthz", "128.0.0.1:1234",
-            Map.of("K-Network-Probe", "queue",
-                "User-Agent", "Knative-Activator-Probe"),
+            Map.of("K-Network-Probe", List.of("queue"),
+                "User-Agent", List.of("Knative-Activator-Probe")),
             Duration.ofMillis(300)));
     assertThat(outcomes).containsExactly(PodHealthVerdict.ANSWERS);
   }
@@ -92,8 +92,9 @@ class PodProberTest {
         Duration.ofMillis(200), 500));
 
     assertThat(client.requests).containsExactly(new ProbeRequest(A, PortProtocol.HTTP1, "/healthz",
-        "test-revision-private.test-namespace", Map.of("K-Network-Probe", "queue", "User-Agent",
-            "Knative-Activator-Probe", "K-Passthrough-Lb", "true"),
+        "test-revision-private.test-namespace",
+        Map.of("K-Network-Probe", List.of("queue"), "User-Agent",
+            List.of("Knative-Activator-Probe"), "K-Passthrough-Lb", List.of("true")),
         Duration.ofSeconds(1)));
   }
 
@@ -186,16 +187,16 @@ class PodProberTest {
   void probesTheContainerAsTheKubeletDoes() {
     client.answers = _ -> new ProbeResult.Answered(302, "");
     prober(PortProtocol.HTTP1,
-        new ReadinessProbeSpec("/up", Map.of("X-Probe", "yes", "Host", "me.example")),
+        new ReadinessProbeSpec("/up",
+            Map.of("X-Probe", List.of("yes", "no"), "Host", List.of("me.example"))),
         ProbeSettings.DEFAULT).probe(A, loop, outcomes::add);
     loop.run();
 
     assertThat(client.requests).containsExactly(new ProbeRequest(DialTarget.plain(A),
         PortProtocol.HTTP1, "me.example",
         new ReadinessProbeSpec("/up",
-            Map.of("User-Agent", "kube-probe/1.34", "Accept", "*/*", "Connection", "close",
-                "X-Probe",
-                "yes"),
+            Map.of("User-Agent", List.of("kube-probe/1.34"), "Accept", List.of("*/*"), "Connection",
+                List.of("close"), "X-Probe", List.of("yes", "no")),
             Duration.ofSeconds(1)),
         Duration.ofMillis(300)));
     assertThat(outcomes).containsExactly(PodHealthVerdict.ANSWERS);
@@ -233,7 +234,8 @@ class PodProberTest {
     };
     new PodProber(slow, loop, new Revision(REVISION, "1", PortProtocol.HTTP1, 0,
         RequestTimeouts.DEFAULT, true,
-        new ReadinessProbeSpec("/up", Map.of("Host", "me.example")), Map.of(), Map.of(), null),
+        new ReadinessProbeSpec("/up", Map.of("Host", List.of("me.example"))), Map.of(), Map.of(),
+        null),
         ProbeSettings.DEFAULT).probe(A, loop, outcomes::add);
     loop.advance(Duration.ofSeconds(2));
 
@@ -296,7 +298,7 @@ class PodProberTest {
 
     assertThat(client.requests).singleElement().satisfies(request -> {
       assertThat(request.host()).isEqualTo("test-revision-private.test-namespace");
-      assertThat(request.what().headers()).containsEntry("K-Passthrough-Lb", "true");
+      assertThat(request.what().headers()).containsEntry("K-Passthrough-Lb", List.of("true"));
     });
   }
 

@@ -70,7 +70,7 @@ class HttpProbeClientTest {
   private ProbeResult asked(Destination destination, PortProtocol protocol, Duration timeout)
       throws InterruptedException {
     return asked(new ProbeRequest(destination, protocol, "/up", "some.host",
-        Map.of("User-Agent", "Knative-Activator-Probe"), timeout));
+        Map.of("User-Agent", List.of("Knative-Activator-Probe")), timeout));
   }
 
   private ProbeResult asked(ProbeRequest request) throws InterruptedException {

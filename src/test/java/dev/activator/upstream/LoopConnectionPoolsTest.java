@@ -85,7 +85,9 @@ class LoopConnectionPoolsTest {
 
   private void ask(ConnectionPoolsByLoop upstreams, Destination destination, Duration timeout) {
     var request = new ProbeRequest(destination, PortProtocol.HTTP1, "/healthz", "some.host",
-        Map.of("K-Network-Probe", "queue", "User-Agent", "Knative-Activator-Probe"), timeout);
+        Map.of("K-Network-Probe", List.of("queue"), "User-Agent",
+            List.of("Knative-Activator-Probe")),
+        timeout);
     loop.execute(
         () -> Quiescence.watch(new HttpProbeClient(upstreams, 5_000)).probe(loop, request,
             answers::add));

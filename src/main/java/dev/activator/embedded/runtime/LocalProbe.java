@@ -42,7 +42,7 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
   sealed interface Action {}
 
   /** @param tls whether the request is over TLS; as in the kubelet, any certificate is accepted */
-  record HttpGet(int port, String path, Map<String, String> headers, boolean tls)
+  record HttpGet(int port, String path, Map<String, List<String>> headers, boolean tls)
       implements Action {}
 
   record Connect(int port) implements Action {}
@@ -84,9 +84,10 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     if (!get.isObject()) {
       return new Connect(port);
     }
-    var headers = new TreeMap<String, String>();
+    var headers = new TreeMap<String, List<String>>();
     for (var header : get.path("httpHeaders")) {
-      headers.put(header.path("name").stringValue(""), header.path("value").asString(""));
+      headers.computeIfAbsent(header.path("name").stringValue(""), _ -> new ArrayList<>(1))
+          .add(header.path("value").asString(""));
     }
     // The activator also reads this probe, and logs the parts that are ignored.
     var form = ReadinessProbeSpec.httpGet(get.path("path").stringValue(""), headers,
@@ -272,12 +273,12 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
   }
 
   private static String request(HttpGet get) {
-    var headers = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
-    headers.put("Host", PodObjectBuilder.LOOPBACK + ":" + get.port());
-    headers.putAll(ReadinessProbeSpec.sent(get.headers()));
+    var headers = ReadinessProbeSpec.sent(get.headers());
+    headers.compute("Host", (_, own) -> List.of(
+        own == null ? PodObjectBuilder.LOOPBACK + ":" + get.port() : own.getFirst()));
     var request = new StringBuilder("GET " + get.path() + " HTTP/1.1\r\n");
-    headers.forEach((name, value) -> request.append(name).append(": ").append(value)
-        .append("\r\n"));
+    headers.forEach((name, values) -> values.forEach(
+        value -> request.append(name).append(": ").append(value).append("\r\n")));
     return request.append("\r\n").toString();
   }
 

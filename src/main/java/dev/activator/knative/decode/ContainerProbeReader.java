@@ -7,7 +7,9 @@ import dev.activator.knative.policy.ContainerProbe.Timing;
 import dev.activator.kube.decode.JsonCursor;
 import dev.activator.revision.ReadinessProbeSpec;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -59,7 +61,7 @@ public final class ContainerProbeReader {
     var path = "";
     var port = "";
     var scheme = "";
-    var headers = new LinkedHashMap<String, String>();
+    var headers = new LinkedHashMap<String, List<String>>();
     for (var field : in.fields()) {
       switch (field) {
         case "host" -> host = in.text();
@@ -77,7 +79,7 @@ public final class ContainerProbeReader {
         new Target(host, port, path, headers));
   }
 
-  private static void header(JsonCursor in, Map<String, String> headers) {
+  private static void header(JsonCursor in, Map<String, List<String>> headers) {
     var name = "";
     var value = "";
     for (var field : in.fields()) {
@@ -86,6 +88,6 @@ public final class ContainerProbeReader {
         case "value" -> value = in.text();
       }
     }
-    headers.put(name, value);
+    headers.computeIfAbsent(name, _ -> new ArrayList<>(1)).add(value);
   }
 }

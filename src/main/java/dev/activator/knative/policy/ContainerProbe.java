@@ -26,7 +26,8 @@ public record ContainerProbe(Action action, Target target, Timing timing) {
    * @param host empty for the pod's address
    * @param port the name or number of a port
    */
-  public record Target(String host, String port, String path, Map<String, String> headers) {
+  public record Target(String host, String port, String path,
+      Map<String, List<String>> headers) {
     public static final Target NONE = new Target("", "", "", Map.of());
 
     public Target {

@@ -40,7 +40,7 @@ class LocalProbeTest {
   @CsvSource(delimiter = '|', quoteCharacter = '`', value = {
       "{'httpGet': {'path': 'up', 'port': 8080}}                  | HttpGet[port=24049, path=/up, headers={}, tls=false]",
       "{'httpGet': {'port': 'web', 'scheme': 'HTTPS'}}            | HttpGet[port=24049, path=/, headers={}, tls=true]",
-      "{'httpGet': {'path': '/m', 'port': 'admin', 'httpHeaders': [{'name': 'X-A', 'value': 'b'}]}} | HttpGet[port=9090, path=/m, headers={X-A=b}, tls=false]",
+      "{'httpGet': {'path': '/m', 'port': 'admin', 'httpHeaders': [{'name': 'X-A', 'value': 'b'}]}} | HttpGet[port=9090, path=/m, headers={X-A=[b]}, tls=false]",
       "{'tcpSocket': {'port': 9090}}                              | Connect[port=9090]",
       "{'tcpSocket': {}}                                          | Connect[port=24049]",
       "{}                                                         | Connect[port=24049]",
@@ -200,10 +200,10 @@ class LocalProbeTest {
     server.start();
     try {
       var probe = new HttpGet(server.getAddress().getPort(), "/",
-          Map.of("X-A", "b", "host", "me.example"), false);
+          Map.of("X-A", List.of("b", "c"), "host", List.of("me.example")), false);
 
       assertThat(attempt(probe)).isEmpty();
-      assertThat(seen.get(120, TimeUnit.SECONDS)).containsEntry("X-a", List.of("b"))
+      assertThat(seen.get(120, TimeUnit.SECONDS)).containsEntry("X-a", List.of("b", "c"))
           .containsEntry("Host", List.of("me.example"))
           .containsEntry("User-agent", List.of("kube-probe/1.34"))
           .containsEntry("Connection", List.of("close"));
