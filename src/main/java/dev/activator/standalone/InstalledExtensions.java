@@ -13,6 +13,7 @@ import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.standalone.policy.ResolvedScaledService.Readiness;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
 import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
@@ -72,9 +73,12 @@ record InstalledExtensions(Set<String> names, Map<String, WakeMethod<?>> wakeMet
       Function<ScaledService, ResolvedScaledService> resolve) {
     var idle = object.idle();
     if (idleMethod == null && idle.isInForce()) {
-      return resolve.apply(object.withoutIdle()).with(new Trouble("FeatureNotInstalled",
+      return resolve.apply(object.withoutIdle()).with(List.of(new Trouble(
+          "FeatureNotInstalled",
           "spec.idle has no effect: this activator was built without the extension that reads it"
-              + (idle.state() == null ? "" : "; its pods may be asleep until they are restarted")));
+              + (idle.state() == null
+                  ? ""
+                  : "; its pods may be asleep until they are restarted"))));
     }
     var state = resolve.apply(object);
     var target = state.target();
@@ -87,8 +91,8 @@ record InstalledExtensions(Set<String> names, Map<String, WakeMethod<?>> wakeMet
       var woken = idle.state() == null
           ? target.workload()
           : idleMethod.target(target.workload(), new IdleSpec(null, idle.state()));
-      return state.with(target.with(woken)).with(new Trouble("InvalidIdle",
-          e.getMessage() + "; its last pods are removed instead"));
+      return state.with(target.with(woken)).with(List.of(new Trouble("InvalidIdle",
+          e.getMessage() + "; its last pods are removed instead")));
     }
   }
 

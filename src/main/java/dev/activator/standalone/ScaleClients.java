@@ -28,37 +28,8 @@ public final class ScaleClients implements ScaleClient<ScaleTarget> {
 
   private final Supplier<ActivatorEndpointSliceWriter> catcher;
   private final Consumer<ScaleApiResult> onWrite;
-  private final Map<Class<?>, Entry<?>> clients = new HashMap<>();
+  private final Map<Class<?>, ScaleClient<?>> clients = new HashMap<>();
   private final List<Function<RevisionId, CompletableFuture<Void>>> preparations = new ArrayList<>();
-
-  private record Entry<T extends ScaleTarget>(Class<T> type,
-      ScaleClient<? super T> client) {
-    CompletableFuture<Boolean> prepareScaleToZero(RevisionId id, ScaleTarget target,
-        Duration drain) {
-      return client.prepareScaleToZero(id, type.cast(target), drain);
-    }
-
-    void cancelScaleToZero(RevisionId id, ScaleTarget target) {
-      client.cancelScaleToZero(id, type.cast(target));
-    }
-
-    CompletableFuture<ScaleApiResult> read(RevisionId id, ScaleTarget target) {
-      return client.read(id, type.cast(target));
-    }
-
-    CompletableFuture<String> managerOfReplicas(RevisionId id, ScaleTarget target) {
-      return client.managerOfReplicas(id, type.cast(target));
-    }
-
-    CompletableFuture<ScaleApiResult> write(RevisionId id, ScaleTarget target,
-        ScaleApiResult.Found read, int replicas) {
-      return client.write(id, type.cast(target), read, replicas);
-    }
-
-    Change change(RevisionId id, ScaleTarget target, int from, int to) {
-      return client.change(id, type.cast(target), from, to);
-    }
-  }
 
   /** @param onWrite gets the answer to each write */
   ScaleClients(Supplier<ActivatorEndpointSliceWriter> catcher, Consumer<ScaleApiResult> onWrite) {
@@ -69,7 +40,7 @@ public final class ScaleClients implements ScaleClient<ScaleTarget> {
   /** Sets the client of a type of targets. Call before the start. */
   public <T extends ScaleTarget> ScaleClients add(Class<T> type,
       ScaleClient<? super T> client) {
-    clients.put(type, new Entry<>(type, client));
+    clients.put(type, client);
     return this;
   }
 
@@ -89,8 +60,11 @@ public final class ScaleClients implements ScaleClient<ScaleTarget> {
     add(method.type(), method.client(environment));
   }
 
-  private Entry<?> client(ScaleTarget target) {
-    return Objects.requireNonNull(clients.get(target.getClass()), target::toString);
+  /** The client of the target's type, with which it was added. */
+  @SuppressWarnings("unchecked")
+  private ScaleClient<ScaleTarget> client(ScaleTarget target) {
+    return (ScaleClient<ScaleTarget>) Objects.requireNonNull(clients.get(target.getClass()),
+        target::toString);
   }
 
   @Override

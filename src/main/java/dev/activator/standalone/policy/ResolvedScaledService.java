@@ -306,9 +306,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     return before == null || target == null
         || before.target != null && before.target.workload().equals(target.workload())
             ? this
-            : new ResolvedScaledService(object, revision, pods, ports, target.withoutLastDesired(),
-                taken,
-                troubles, warnings, remarks, tcp, present);
+            : with(target.withoutLastDesired());
   }
 
   /**
@@ -323,12 +321,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     var ofPorts = object.tcp().names().isEmpty() || installed.contains("tcp")
         ? Stream.<Trouble>empty()
         : Stream.of(notInstalled("ports", "tcp"));
-    var all = Stream.concat(missing, ofPorts).toList();
-    return all.isEmpty()
-        ? this
-        : new ResolvedScaledService(object, revision, pods, ports, target, taken,
-            Stream.concat(troubles.stream(), all.stream()).toList(), warnings, remarks,
-            tcp, present);
+    return with(Stream.concat(missing, ofPorts).toList());
   }
 
   /** This state, with another target. */
@@ -337,11 +330,13 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
         warnings, remarks, tcp, present);
   }
 
-  /** This state, with another trouble. */
-  public ResolvedScaledService with(Trouble more) {
-    return new ResolvedScaledService(object, revision, pods, ports, target, taken,
-        Stream.concat(troubles.stream(), Stream.of(more)).toList(), warnings, remarks, tcp,
-        present);
+  /** This state, with more troubles. */
+  public ResolvedScaledService with(List<Trouble> more) {
+    return more.isEmpty()
+        ? this
+        : new ResolvedScaledService(object, revision, pods, ports, target, taken,
+            Stream.concat(troubles.stream(), more.stream()).toList(), warnings, remarks, tcp,
+            present);
   }
 
   private static Trouble notInstalled(String field, String extension) {
