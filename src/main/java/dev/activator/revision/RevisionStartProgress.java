@@ -28,6 +28,11 @@ public record RevisionStartProgress(RevisionId revision, String pod, Map<StartPh
         && !ends.containsKey(StartPhase.SCHEDULE);
   }
 
+  /** Whether all containers of the pod run. */
+  public boolean isRunning() {
+    return ends.containsKey(StartPhase.CONTAINER);
+  }
+
   public static RevisionStartProgress none(RevisionId revision) {
     return new RevisionStartProgress(revision, "", Map.of(), "", "", Duration.ZERO);
   }

@@ -15,6 +15,7 @@ import dev.activator.revision.RevisionStartFailure.ContainerFailure;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScalingView.ScaleState;
 import dev.activator.revision.RevisionStartProgress;
+import dev.activator.revision.RevisionStartProgress.StartPhase;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
@@ -51,6 +52,8 @@ public final class ScaledServiceStatusWriter {
   private static final Duration PERIOD = Duration.ofSeconds(1);
   /** How long a named object may be missing until an Event says so: objects applied together come one by one. */
   private static final Duration UNTIL_MISSED = Duration.ofSeconds(3);
+  /** How long containers may run before they are ready: three probes in Kubernetes' default period. */
+  private static final Duration UNTIL_UNREADY = Duration.ofSeconds(30);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
   private static final Duration MAX_AFTER_REFUSAL = Duration.ofMinutes(5);
   private static final Duration MAX_AFTER_OUTAGE = Duration.ofSeconds(30);
@@ -86,6 +89,10 @@ public final class ScaledServiceStatusWriter {
     /** Whether an Event must still say why it is not ready. */
     private boolean eventIsDue;
     private long notReadySince;
+    /** The start of a pod whose containers run, until one is ready or none is wanted; null before. */
+    private @Nullable RevisionStartProgress running;
+    /** Since when it is seen to run while no pod is ready. */
+    private long runningSince;
     /**
      * The time until which the watch may show an older status. After it, another status means that
      * another client has replaced ours.
@@ -105,6 +112,54 @@ public final class ScaledServiceStatusWriter {
       this.state = state;
       this.replacements = new Backoff(AFTER_FAILURE, MAX_AFTER_REFUSAL, JITTER, random);
       this.replacedAt = now;
+    }
+
+    boolean isWaking() {
+      return scaling != null && scaling.state().equals(ScaleState.WAKING.text());
+    }
+
+    /**
+     * Notices that a pod runs and does not get ready.
+     *
+     * @return the time until that is so; zero if it is, or if no pod runs
+     */
+    long checkReady(long now) {
+      if (running == null || failure != null || !isWaking()) {
+        return 0;
+      }
+      long left = runningSince + UNTIL_UNREADY.toNanos() - now;
+      if (left <= 0) {
+        failure = new Trouble("PodsNotReady", "no pod is ready: the containers of pod "
+            + running.pod() + " have run since " + running.ends().get(StartPhase.CONTAINER)
+            + ", but its probes or readiness gates do not pass");
+      }
+      return Math.max(0, left);
+    }
+
+    void scaled(Scaling next, long now) {
+      boolean wasWaking = isWaking();
+      scaling = next;
+      if (!isWaking()) {
+        failure = null;
+        running = null;
+      } else if (!wasWaking) {
+        runningSince = now;
+      }
+    }
+
+    void starts(RevisionStartProgress next, long now) {
+      unscheduled = next.isUnscheduled() ? next : null;
+      // The end of the watch says nothing.
+      if (!next.pod().isEmpty() && !isSameRun(next)) {
+        running = next.isRunning() ? next : null;
+        runningSince = now;
+      }
+    }
+
+    private boolean isSameRun(RevisionStartProgress next) {
+      return running != null && next.pod().equals(running.pod())
+          && Objects.equals(next.ends().get(StartPhase.CONTAINER),
+              running.ends().get(StartPhase.CONTAINER));
     }
 
     /** Whether the watch shows a status that differs from the written one. */
@@ -168,6 +223,7 @@ public final class ScaledServiceStatusWriter {
         known.failure = null;
         known.refusal = "";
         known.eventIsDue = false;
+        known.running = null;
         queue.forget(id);
       }
       if (state.target() == null) {
@@ -201,10 +257,7 @@ public final class ScaledServiceStatusWriter {
         // This decision belongs to a new term, which does not wait for the last writes of the
         // previous term.
         queue.endDrain();
-        known.scaling = now;
-        if (!now.state().equals(ScaleState.WAKING.text())) {
-          known.failure = null;
-        }
+        known.scaled(now, loop.nanoTime());
         queue.add(id);
       }
     });
@@ -215,9 +268,8 @@ public final class ScaledServiceStatusWriter {
     loop.execute(() -> {
       var id = now.revision().withoutPort();
       var known = entries.get(id);
-      var unscheduled = now.isUnscheduled() ? now : null;
-      if (known != null && !Objects.equals(known.unscheduled, unscheduled)) {
-        known.unscheduled = unscheduled;
+      if (known != null) {
+        known.starts(now, loop.nanoTime());
         queue.add(id);
       }
     });
@@ -264,6 +316,7 @@ public final class ScaledServiceStatusWriter {
       } else {
         entry.scaling = null;
         entry.failure = null;
+        entry.running = null;
       }
     });
   }
@@ -274,6 +327,10 @@ public final class ScaledServiceStatusWriter {
       return CompletableFuture.completedFuture(WorkQueue.Done.NOW);
     }
     checkShown(id, entry);
+    long untilUnready = entry.checkReady(loop.nanoTime());
+    if (untilUnready > 0) {
+      queue.addAfter(id, Duration.ofNanos(untilUnready));
+    }
     var open = api.get();
     var before = entry.written == null ? entry.state.object().status() : entry.written;
     var next = next(entry, before);

@@ -341,6 +341,54 @@ class ScaledServiceStatusWriterTest {
   }
 
   @Test
+  void saysThatPodsRunAndAreNotReady_afterHalfAMinute() {
+    service();
+    lead();
+    writer.scaled(WEB, scaling(1, 1, null));
+    writer.starts(running("2026-01-01T00:00:05Z"));
+    desires(1);
+    loop.advance(Duration.ofSeconds(20));
+    // The container has restarted, so the time begins again.
+    writer.starts(running("2026-01-01T00:00:25Z"));
+    writer.scaled(WEB, scaling(1, 2, null));
+    loop.advance(Duration.ofSeconds(20));
+    desires(2);
+    assertThat(condition("Ready")).isEqualTo("True Ready 2026-01-01T00:00:00Z");
+
+    now = Instant.parse("2026-01-01T00:01:00Z");
+    loop.advance(Duration.ofSeconds(10));
+    becomesLater("Ready", "False PodsNotReady 2026-01-01T00:01:00Z");
+    assertThat(status().at("/conditions/0/message").asString()).isEqualTo("no pod is ready: the"
+        + " containers of pod web-1 have run since 2026-01-01T00:00:25Z, but its probes or"
+        + " readiness gates do not pass");
+    eventually(() -> assertThat(events()).hasSize(1).first().asString()
+        .startsWith("Warning PodsNotReady: no pod is ready"));
+
+    // The pods are not watched any more.
+    writer.starts(RevisionStartProgress.none(WEB));
+    writer.scaled(WEB, scaling(1, 3, null));
+    desires(3);
+    assertThat(condition("Ready")).isEqualTo("False PodsNotReady 2026-01-01T00:01:00Z");
+
+    writer.scaled(WEB, new Scaling(OptionalInt.of(1), OptionalInt.of(1), "True", "", "", null, "",
+        "running"));
+    becomesLater("Ready", "True Ready 2026-01-01T00:01:00Z");
+  }
+
+  private static RevisionStartProgress running(String since) {
+    return new RevisionStartProgress(WEB, "web-1",
+        Map.of(StartPhase.CREATE, Instant.EPOCH, StartPhase.CONTAINER, Instant.parse(since)), "",
+        "", Duration.ZERO);
+  }
+
+  private void desires(int replicas) {
+    eventually(() -> {
+      loop.advance(Duration.ofMillis(10));
+      assertThat(status().path("desiredReplicas").asInt()).isEqualTo(replicas);
+    });
+  }
+
+  @Test
   void doesNotSayWhyPodsFailedBeforeItsTerm() {
     service();
     writer.startFailed(crashes());
