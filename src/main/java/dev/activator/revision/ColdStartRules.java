@@ -27,6 +27,13 @@ public record ColdStartRules(List<DoNotWakeRule> doNotWake, @Nullable ColdStartF
     problems = List.copyOf(problems);
   }
 
+  /** The fields of a ScaledService that they are from. */
+  public List<String> fields() {
+    return Stream.of(doNotWake.isEmpty() ? "" : "doNotWake", fallback == null ? "" : "fallback",
+        ignoreIdleAfter == null ? "" : "idleConnections")
+        .filter(field -> !field.isEmpty()).toList();
+  }
+
   /**
    * The service or response that a request gets instead of waiting until its revision has started.
    * The start continues.

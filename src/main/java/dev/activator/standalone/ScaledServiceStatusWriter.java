@@ -52,7 +52,7 @@ public final class ScaledServiceStatusWriter {
   private static final Duration PERIOD = Duration.ofSeconds(1);
   /** How long a named object may be missing until an Event says so: objects applied together come one by one. */
   private static final Duration UNTIL_MISSED = Duration.ofSeconds(3);
-  /** How long containers may run before they are ready: three probes in Kubernetes' default period. */
+  /** How long containers may run before they are ready: three probes in Kubernetes' period. */
   private static final Duration UNTIL_UNREADY = Duration.ofSeconds(30);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
   private static final Duration MAX_AFTER_REFUSAL = Duration.ofMinutes(5);
@@ -89,7 +89,7 @@ public final class ScaledServiceStatusWriter {
     /** Whether an Event must still say why it is not ready. */
     private boolean eventIsDue;
     private long notReadySince;
-    /** The start of a pod whose containers run, until one is ready or none is wanted; null before. */
+    /** The start of a pod whose containers run, until one is ready or none is wanted. */
     private @Nullable RevisionStartProgress running;
     /** Since when it is seen to run while no pod is ready. */
     private long runningSince;

@@ -70,7 +70,7 @@ class ScaledServiceReferencesTest {
   private volatile String knative = "knative";
   private final ScaledServiceResolver services = new ScaledServiceResolver(session, IpFamily.IPV4,
       Make.scope().sharedBy(new RevisionId("system", "activator")),
-      () -> new InstalledExtensions(Set.of("affinity"), Map.of(), null),
+      () -> new InstalledExtensions(Set.of("affinity", "rules", "wakewith"), Map.of(), null),
       new Names(), new Received(), () -> wall);
 
   private final class Received implements ScaledServiceResolver.ScaledServicesListener {

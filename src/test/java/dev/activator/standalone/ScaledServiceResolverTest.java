@@ -47,6 +47,7 @@ class ScaledServiceResolverTest {
 
   ScaledServiceResolverTest() {
     cluster.leaveOutKnative();
+    services.extensions(Set.of("rules", "wakewith"), List.of(), null);
     cluster.setSource(services);
     services.changes().subscribe("test", this::received);
     services.ends().subscribe("test", this::gone);
@@ -262,6 +263,7 @@ class ScaledServiceResolverTest {
     var services = new ScaledServices(
         new ScaledServices.Scope("cluster.local", NamespaceHostRules.ANY, Set.of("shop"),
             TestValues.MAX_TIMEOUT, TcpPortTable.Allowed.NONE));
+    services.extensions(Set.of("rules", "wakewith"), List.of(), null);
     cluster.setSource(services);
     services.changes().subscribe("test", this::received);
     services.ends().subscribe("test", this::gone);

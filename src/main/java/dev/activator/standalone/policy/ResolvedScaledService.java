@@ -19,8 +19,10 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -315,13 +317,23 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
    * @param installed the names of the extensions of this build
    */
   public ResolvedScaledService withExtensions(Set<String> installed) {
-    var missing = object.annotations().keySet().stream().map(RevisionAnnotations::extension)
-        .filter(name -> name != null && !installed.contains(name)).distinct().sorted()
-        .map(name -> notInstalled(name, name));
-    var ofPorts = object.tcp().names().isEmpty() || installed.contains("tcp")
-        ? Stream.<Trouble>empty()
-        : Stream.of(notInstalled("ports", "tcp"));
-    return with(Stream.concat(missing, ofPorts).toList());
+    var needed = new TreeMap<String, String>();
+    object.annotations().keySet().stream().map(RevisionAnnotations::extension)
+        .filter(Objects::nonNull).forEach(name -> needed.put(name, name));
+    if (!object.tcp().names().isEmpty()) {
+      needed.put("ports", "tcp");
+    }
+    if (!object.wakeWith().isEmpty()) {
+      needed.put("wakeWith", "wakewith");
+    }
+    if (object.rules() != null) {
+      object.rules().fields().forEach(field -> needed.put(field, "rules"));
+    }
+    needed.values().removeIf(installed::contains);
+    return with(needed.entrySet().stream().map(one -> new Trouble("FeatureNotInstalled",
+        "spec." + one.getKey() + " has no effect: this activator was built without the extension "
+            + one.getValue()))
+        .toList());
   }
 
   /** This state, with another target. */
@@ -337,11 +349,6 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
         : new ResolvedScaledService(object, revision, pods, ports, target, taken,
             Stream.concat(troubles.stream(), more.stream()).toList(), warnings, remarks, tcp,
             present);
-  }
-
-  private static Trouble notInstalled(String field, String extension) {
-    return new Trouble("FeatureNotInstalled", "spec." + field
-        + " has no effect: this activator was built without the extension " + extension);
   }
 
   /**

@@ -213,7 +213,8 @@ class RevisionReaderTest {
 
     assertThat(probe("{activator.dev/probe: container}", """
         {readinessProbe: {httpGet: {path: /up, httpHeaders: [{name: X-A, value: "1"},
-        {name: X-A, value: "2"}, {name: "no name", value: x}, {name: X-B, value: "a\\nb"}]}}}""", remarks))
+        {name: X-A, value: "2"}, {name: "no name", value: x}, {name: X-B, value: "a\\nb"}]}}}""",
+        remarks))
         .isEqualTo(new ReadinessProbeSpec("/up", Map.of("X-A", List.of("1", "2"))));
     assertThat(remarks).hasSize(2);
   }

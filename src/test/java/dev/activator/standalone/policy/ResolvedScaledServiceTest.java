@@ -91,13 +91,22 @@ class ResolvedScaledServiceTest {
           serviceRef: {name: svc, port: http}
           target: {concurrency: 20}
           affinity: {header: Mcp-Session-Id, mode: strict}
+          wakeWith: [b]
+          doNotWake: [{path: /healthz, respond: {body: ok}}]
+          idleConnections: {ignoreAfterSeconds: 30}
         """).value();
     var state = caught(object, SERVICE);
 
-    assertThat(state.withExtensions(Set.of("affinity"))).isSameAs(state);
-    assertThat(state.withExtensions(Set.of("lending")).troubles())
-        .containsExactly(new Trouble("FeatureNotInstalled", "spec.affinity has no effect: this"
-            + " activator was built without the extension affinity"));
+    assertThat(state.withExtensions(Set.of("affinity", "rules", "wakewith"))).isSameAs(state);
+    assertThat(state.withExtensions(Set.of("affinity", "wakewith")).troubles())
+        .extracting(Trouble::message).allMatch(text -> text.endsWith("without the extension rules"))
+        .extracting(text -> text.split(" ")[0])
+        .containsExactly("spec.doNotWake", "spec.idleConnections");
+    assertThat(state.withExtensions(Set.of("rules")).troubles()).containsExactly(
+        new Trouble("FeatureNotInstalled", "spec.affinity has no effect: this"
+            + " activator was built without the extension affinity"),
+        new Trouble("FeatureNotInstalled", "spec.wakeWith has no effect: this"
+            + " activator was built without the extension wakewith"));
   }
 
   /** A ScaledService of the Service {@code db}, which has the ports {@code pg} and {@code http}. */
