@@ -40,6 +40,8 @@ import org.slf4j.LoggerFactory;
 final class ScaleTask {
   private static final Logger log = LoggerFactory.getLogger(ScaleTask.class);
   private static final Duration MIN_REREAD = Duration.ofSeconds(150);
+  /** After a write of zero, whose object changes until its pods have ended. */
+  private static final Duration FIRST_REREAD = Duration.ofSeconds(2);
   private static final String MAY_NOT_WRITE = "this activator may not write now";
 
   private final Term term;
@@ -306,7 +308,8 @@ final class ScaleTask {
   private void wasRead(ScaleApiResult.Found found) {
     state = state.on(new Event.WasRead(found)).state();
     notScalable = false;
-    reread = Backoff.longer(MIN_REREAD, 1, term.random());
+    var later = reread.multipliedBy(2);
+    reread = later.compareTo(MIN_REREAD) < 0 ? later : Backoff.longer(MIN_REREAD, 1, term.random());
     readAt = term.now();
     retries.read();
     if (!retries.isWriteRefused()) {
@@ -390,6 +393,9 @@ final class ScaleTask {
           retries.reset();
           trouble = null;
           planner.wrote(written.replicas());
+          if (replicas == 0) {
+            reread = FIRST_REREAD;
+          }
           if (found.replicas() == 0 || replicas == 0) {
             fromZeroAt = replicas == 0 ? OptionalLong.empty() : OptionalLong.of(readAt);
           }

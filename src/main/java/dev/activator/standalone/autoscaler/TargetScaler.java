@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
 final class TargetScaler implements ScaleTask.Wanted {
   private static final Duration TICK = Duration.ofSeconds(2);
   /**
-   * While no pod is ready, the scale is read again after this time, because another client may have
-   * scaled to zero.
+   * While no pod is ready, a scale above zero is read again after this time, because another client
+   * may have scaled to zero.
    */
   private static final Duration REREAD_WITHOUT_PODS = Duration.ofSeconds(1);
   private static final Duration MIN_END_READ = Duration.ofMillis(10);
@@ -161,7 +161,10 @@ final class TargetScaler implements ScaleTask.Wanted {
       planner.demanded(now, sample.concurrency() > 0);
     }
     if (sample.concurrency() > 0 && (decision.pods() == 0 || ready == 0)) {
-      task.rereadIfOlderThan(REREAD_WITHOUT_PODS);
+      var scale = task.scale();
+      if (scale != null && scale.replicas() > 0) {
+        task.rereadIfOlderThan(REREAD_WITHOUT_PODS);
+      }
       task.prioritizeRead();
       evaluate();
     }

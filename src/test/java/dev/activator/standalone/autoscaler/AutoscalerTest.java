@@ -881,7 +881,7 @@ class AutoscalerTest {
     autoscaler.target(target(OptionalInt.of(20)));
     batches(10, 15);
     scales.refuses = Reason.FORBIDDEN;
-    batches(10, 100);
+    batches(20, 100);
     assertThat(scales.replicas(WEB)).isEqualTo(1);
     assertThat(view().desired()).hasValue(5);
 

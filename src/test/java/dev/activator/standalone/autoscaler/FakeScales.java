@@ -132,6 +132,10 @@ public final class FakeScales implements ScaleClient<ScaleTarget> {
     if (refuses != null) {
       return CompletableFuture.completedFuture(refused(refuses));
     }
+    if (!scales.containsKey(id)) {
+      return CompletableFuture
+          .completedFuture(new Refused(Reason.NOT_FOUND, workload + " not found"));
+    }
     if (!read.resourceVersion().equals(scales.get(id).resourceVersion())) {
       return CompletableFuture.completedFuture(new Refused(Reason.CONFLICT, "conflict"));
     }

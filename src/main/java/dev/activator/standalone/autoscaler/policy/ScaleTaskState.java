@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * gives the next state, and what to do.
  *
  * @param scale as it was last read or written; null if it must be read
- * @param isFresh whether the scale was just read. It is written only after a fresh read.
+ * @param isFresh whether the scale was just read. It is written only after a fresh read, except from
+ *     zero: a write names the version that was read, so that it is refused if another client wrote.
  * @param unwritten the present replicas while a write of another number is pending; empty if none
  *     is pending
  */
@@ -158,7 +159,7 @@ public record ScaleTaskState(Phase phase, @Nullable Found scale, boolean isFresh
         case REQUESTED, GRANTED -> new Action.None();
       };
     }
-    if (!isFresh) {
+    if (!isFresh && found.replicas() > 0) {
       return new Action.Read();
     }
     return shrinks ? new Action.Confirm(found, replicas) : new Action.Write(found, replicas);

@@ -29,8 +29,8 @@ class ScaleTaskStateTest {
   @CsvSource({"2, true,  -, ForgetFailures, IDLE, -", "2, false, -, None, IDLE, -",
       "2, false, 3, Read, READING, -", "2, true, 3, Write, WRITING, -",
       "2, false, 1, Read, READING, 2", "2, true, 1, Confirm, CONFIRMING, 2",
-      "2, true, 0, RequestZero, IDLE, 2"})
-  void readsBeforeItWrites_andConfirmsBeforeItRemovesPods(int replicas, boolean isFresh,
+      "2, true, 0, RequestZero, IDLE, 2", "0, false, 1, Write, WRITING, -"})
+  void readsBeforeItWrites_exceptFromZero_andConfirmsBeforeItRemovesPods(int replicas, boolean isFresh,
       String write, String action, Phase phase, String unwritten) {
     var step = of(replicas, isFresh).on(due(write, NONE));
 
