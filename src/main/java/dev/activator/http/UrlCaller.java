@@ -87,7 +87,7 @@ public final class UrlCaller {
       return made;
     }
     var threads = new ThreadPoolExecutor(0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS,
-        new SynchronousQueue<>(), Thread.ofPlatform().daemon().name("wake-", 1).factory());
+        new SynchronousQueue<>(), Thread.ofPlatform().daemon().name("url-calls-", 1).factory());
     var dispatcher = new Dispatcher(threads);
     dispatcher.setMaxRequests(MAX_CALLS);
     dispatcher.setMaxRequestsPerHost(MAX_CALLS);

@@ -102,7 +102,8 @@ public interface StatusField<T> {
       var kept = new Kept();
       return statuses.patch(id.namespace(), object(id), patch(read.version, next), kept)
           .thenApply(kept::stored).thenApply(stored -> checked(stored, next))
-          .thenCompose(stored -> isConflict(stored) && attempts > 1
+          // A later leader may have set and removed what was absent.
+          .thenCompose(stored -> isConflict(stored) && attempts > 1 && read.value != null
               ? get(id).thenCompose(now -> now.isSame(read)
                   ? replace(id, now, next, attempts - 1)
                   : CompletableFuture.completedFuture(stored))

@@ -103,6 +103,11 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
     happened(id, true, "ServiceNotCaught", why);
   }
 
+  /** Call when this activator begins to scale. */
+  void elected() {
+    Objects.requireNonNull(slow).reset();
+  }
+
   @Override
   public void changed(ScalingView view) {
     writer().scaled(view.id(), scaling(view));

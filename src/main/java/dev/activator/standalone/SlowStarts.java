@@ -6,6 +6,7 @@ import dev.activator.revision.ScalingView.ScaleState;
 import dev.activator.revision.ScalingView;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -43,6 +44,11 @@ final class SlowStarts {
   /** Call when a workload is no longer scaled here. */
   void gone(RevisionId id) {
     loop.execute(() -> end(id));
+  }
+
+  /** Call when a term begins. */
+  void reset() {
+    loop.execute(() -> List.copyOf(waking.keySet()).forEach(this::end));
   }
 
   private void end(RevisionId id) {

@@ -297,6 +297,7 @@ public final class StandalonePlatform implements Platform {
     public void elected(int term) {
       writeEvent("LeaderElected", "became leader");
       autoscaler.members(null);
+      controller.elected();
       autoscaler.start();
       readMembers();
     }

@@ -61,6 +61,16 @@ class SlowStartsTest {
   }
 
   @Test
+  void areWatchedAgainByALaterTerm() {
+    becomes(ScaleState.WAKING);
+    pass(600);
+    starts.reset();
+    becomes(ScaleState.WAKING);
+    pass(5);
+    assertThat(watched).hasSize(25);
+  }
+
+  @Test
   void areNotWatchedOnceAnotherScalesTheWorkload() {
     becomes(ScaleState.WAKING);
     starts.gone(WEB);

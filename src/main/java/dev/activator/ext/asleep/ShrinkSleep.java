@@ -3,6 +3,7 @@ package dev.activator.ext.asleep;
 import dev.activator.ext.asleep.policy.ContainerResources;
 import dev.activator.ext.asleep.policy.IdleTarget;
 import dev.activator.ext.asleep.policy.ResizeProgress;
+import dev.activator.kube.reflector.KubernetesApiClient.ApiAnswer;
 import dev.activator.platform.IdleMethod;
 import dev.activator.platform.StatusField;
 import dev.activator.revision.Destination;
@@ -87,14 +88,17 @@ final class ShrinkSleep implements PodSleep {
       if (before.isEmpty()) {
         return done(pods.isEmpty() ? "" : "none of its pods runs");
       }
-      return states.replace(id, stored, before).thenCompose(kept -> {
+      return states.replace(id, stored, before).thenComposeAsync(kept -> {
         if (kept.refusal() != null) {
           return done(kept.refusal().message());
+        }
+        if (!environment.leadership().mayWrite()) {
+          return done("this activator does not lead any more");
         }
         shrunk = List.copyOf(before);
         return PodSleep.withAll(found,
             pod -> shrink(pod, Objects.requireNonNull(of(pod, before)), target));
-      });
+      }, environment.loop());
     }));
   }
 
@@ -152,17 +156,20 @@ final class ShrinkSleep implements PodSleep {
   private CompletableFuture<String> withPods(RevisionId id, List<Destination> pods,
       Function<List<Pod>, CompletableFuture<String>> then) {
     var found = new ArrayList<Pod>();
-    return PodSleep.withAll(pods, pod -> environment.api()
-        .fetch("api/v1/namespaces/" + id.namespace() + "/pods?fieldSelector=status.podIP%3D"
-            + URLEncoder.encode(pod.host(), StandardCharsets.UTF_8), TIMEOUT)
-        .thenApply(answer -> {
+    var path = "api/v1/namespaces/" + id.namespace() + "/pods";
+    return PodSleep.withAll(pods, pod -> answered(environment.api().fetch(path
+        + "?fieldSelector=status.podIP%3D" + URLEncoder.encode(pod.host(), StandardCharsets.UTF_8),
+        TIMEOUT)).thenCompose(answer -> {
+          // The selector knows only the first address of a pod that has one of each family.
+          boolean isSecond = answer.status() == OK && items(answer).findAny().isEmpty();
+          return isSecond ? answered(environment.api().fetch(path, TIMEOUT)) : done(answer);
+        }).thenApply(answer -> {
           if (answer.status() != OK) {
-            return "pods cannot be listed: " + refusal(answer.status(), answer.message());
+            return "pods cannot be listed: " + refusal(answer);
           }
-          var live = JSON.readTree(answer.body()).path("items").valueStream()
-              .filter(one -> one.at("/metadata/deletionTimestamp").isMissingNode()
-                  && one.at("/status/phase").asString("").equals("Running"))
-              .map(Pod::of).toList();
+          var live = items(answer).filter(one -> one.at("/metadata/deletionTimestamp")
+              .isMissingNode() && one.at("/status/phase").asString("").equals("Running")
+              && hasAddress(one, pod.host())).map(Pod::of).toList();
           if (live.size() > 1) {
             return "several pods have the address " + pod.host();
           }
@@ -170,13 +177,32 @@ final class ShrinkSleep implements PodSleep {
             found.addAll(live);
           }
           return "";
-        })).thenCompose(problem -> problem.isEmpty() ? then.apply(found) : done(problem))
-        .exceptionally(_ -> "no answer from the Kubernetes API");
+        })).thenCompose(problem -> problem.isEmpty() ? then.apply(found) : done(problem));
   }
 
-  private static String refusal(int status, String message) {
-    return status + " " + message
-        + (message.contains(" cannot ") ? "; the chart's standalone.shrinkPods permits it" : "");
+  private static Stream<JsonNode> items(ApiAnswer answer) {
+    return JSON.readTree(answer.body()).path("items").valueStream();
+  }
+
+  private static boolean hasAddress(JsonNode pod, String host) {
+    return Stream.concat(Stream.of(pod.at("/status/podIP")),
+        pod.at("/status/podIPs").valueStream().map(one -> one.path("ip")))
+        .anyMatch(ip -> ip.asString("").equals(host));
+  }
+
+  /** An answer of status 0 if there is none. */
+  private static CompletableFuture<ApiAnswer> answered(CompletableFuture<ApiAnswer> request) {
+    return request.exceptionally(_ -> new ApiAnswer(0, Duration.ZERO, new byte[0]));
+  }
+
+  private static String refusal(ApiAnswer answer) {
+    var message = answer.message();
+    return answer.status() == 0
+        ? "no answer from the Kubernetes API"
+        : answer.status() + " " + message
+            + (message.contains(" cannot ")
+                ? "; the chart's standalone.shrinkPods permits it"
+                : "");
   }
 
   /** Sets resources, and waits until they are in force. */
@@ -184,6 +210,8 @@ final class ShrinkSleep implements PodSleep {
       Duration timeout) {
     long deadline = environment.loop().nanoTime() + timeout.toNanos();
     var patch = JSON.createObjectNode();
+    // One that has replaced it has the same name, if it is of a StatefulSet.
+    patch.putObject("metadata").put("uid", pod.uid);
     var containers = patch.putObject("spec").putArray("containers");
     wanted.forEach(one -> {
       var container = containers.addObject().put("name", one.name());
@@ -191,23 +219,24 @@ final class ShrinkSleep implements PodSleep {
       one.requests().forEach(resources.withObject("/requests")::put);
       one.limits().forEach(resources.withObject("/limits")::put);
     });
-    return environment.api().send("PATCH", pod.path() + "/resize",
-        "application/strategic-merge-patch+json", patch.toString(), TIMEOUT)
+    return answered(environment.api().send("PATCH", pod.path() + "/resize",
+        "application/strategic-merge-patch+json", patch.toString(), TIMEOUT))
         .thenCompose(answer -> answer.status() == OK
             ? await(pod, wanted, deadline)
-            : done("pod " + pod.name + " cannot be resized: "
-                + refusal(answer.status(), answer.message())));
+            : done("pod " + pod.name + " cannot be resized: " + refusal(answer)));
   }
 
   private CompletableFuture<String> await(Pod pod, List<ContainerResources> wanted,
       long deadline) {
-    return environment.api().fetch(pod.path(), TIMEOUT).thenCompose(answer -> {
+    return answered(environment.api().fetch(pod.path(), TIMEOUT)).thenCompose(answer -> {
       if (answer.status() != OK) {
-        return done("pod " + pod.name + " cannot be read: "
-            + refusal(answer.status(), answer.message()));
+        return done("pod " + pod.name + " cannot be read: " + refusal(answer));
       }
-      var now = JSON.readValue(answer.body(), Map.class);
-      return switch (ResizeProgress.of(now, wanted)) {
+      var now = JSON.readTree(answer.body());
+      if (!now.at("/metadata/uid").asString("").equals(pod.uid)) {
+        return done("pod " + pod.name + " was replaced");
+      }
+      return switch (ResizeProgress.of(JSON.treeToValue(now, Map.class), wanted)) {
         case ResizeProgress.Done() -> done("");
         case ResizeProgress.Failed(var why) -> done("pod " + pod.name + ": " + why);
         case ResizeProgress.Waiting(var why) -> environment.loop().nanoTime() - deadline >= 0
@@ -218,7 +247,7 @@ final class ShrinkSleep implements PodSleep {
     });
   }
 
-  private static CompletableFuture<String> done(String problem) {
-    return CompletableFuture.completedFuture(problem);
+  private static <T> CompletableFuture<T> done(T value) {
+    return CompletableFuture.completedFuture(value);
   }
 }

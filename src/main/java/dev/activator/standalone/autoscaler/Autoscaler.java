@@ -4,6 +4,7 @@ import dev.activator.platform.Platform.ScalingViews;
 import dev.activator.revision.ScalingListener;
 import dev.activator.revision.ScalingView;
 import dev.activator.kube.LeadershipCheck;
+import dev.activator.standalone.autoscaler.WorkloadConflicts.Left;
 import dev.activator.standalone.autoscaler.policy.Acknowledgements;
 import dev.activator.standalone.autoscaler.policy.ReportCompleteness;
 import dev.activator.standalone.autoscaler.policy.LoadSample;
@@ -55,6 +56,8 @@ public final class Autoscaler implements ScalingViews {
   /** Written on the loop, read by any thread. */
   private final Map<RevisionId, Target> targets = new ConcurrentSkipListMap<>();
   private final Map<RevisionId, Early> early = new HashMap<>();
+  /** Those that are not scaled, and have pods. */
+  private final Map<RevisionId, Left> unscaled = new HashMap<>();
   /** Completes when the last writes of removed workloads have ended. */
   private CompletableFuture<Void> stopping = CompletableFuture.completedFuture(null);
   private final Acknowledgements acknowledgements = new Acknowledgements();
@@ -135,6 +138,7 @@ public final class Autoscaler implements ScalingViews {
             new ScaleReadQueue(loop), new ReportCompleteness(0), new WorkloadConflicts(loop));
         term = begun;
         passMembers();
+        unscaled.forEach(begun.conflicts::left);
         targets.forEach((id, target) -> scale(begun, id, target));
       }
     });
@@ -178,6 +182,7 @@ public final class Autoscaler implements ScalingViews {
       var target = targets.get(id);
       if (target == null || !target.configured.workload.equals(now.workload)) {
         forget(id);
+        unscaled.remove(id);
         var fresh = new Target(now);
         targets.put(id, fresh);
         if (term != null) {
@@ -212,6 +217,19 @@ public final class Autoscaler implements ScalingViews {
     var target = targets.remove(id);
     if (target != null) {
       stop(target.scaler);
+      var last = target.configured;
+      unscaled(id, new Left(last.conflicts, last.requestTimeout, target.present));
+    }
+  }
+
+  private void unscaled(RevisionId id, Left now) {
+    if (now.pods() == 0) {
+      unscaled.remove(id);
+    } else {
+      unscaled.put(id, now);
+    }
+    if (term != null) {
+      term.conflicts.left(id, now);
     }
   }
 
@@ -256,8 +274,8 @@ public final class Autoscaler implements ScalingViews {
         if (scaler != null) {
           scaler.pods(nowReady, nowPresent);
         }
-      } else if (term != null) {
-        term.conflicts.podsLeft(id, nowPresent);
+      } else {
+        unscaled(id, unscaled.getOrDefault(id, Left.NONE).with(nowPresent));
       }
     });
   }

@@ -115,7 +115,6 @@ final class TargetScaler implements ScaleTask.Wanted {
     ticks.cancel();
     endReads.cancel();
     publisher.stop();
-    term.conflicts().removed(id, present);
     return task.stop();
   }
 

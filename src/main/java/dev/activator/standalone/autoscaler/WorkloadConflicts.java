@@ -39,6 +39,15 @@ final class WorkloadConflicts {
   /** @param evaluate decides again how many replicas it has */
   private record Workload(Settings settings, Runnable evaluate) {}
 
+  /** A workload that is not scaled, with the number of its pods. */
+  record Left(ConflictSpec conflicts, Duration startTimeout, int pods) {
+    static final Left NONE = new Left(ConflictSpec.NONE, Duration.ZERO, 0);
+
+    Left with(int now) {
+      return new Left(conflicts, startTimeout, now);
+    }
+  }
+
   WorkloadConflicts(Loop loop) {
     this.loop = loop;
     this.origin = loop.nanoTime();
@@ -55,25 +64,13 @@ final class WorkloadConflicts {
     }
   }
 
-  /**
-   * Ends a workload that is not scaled any more.
-   *
-   * @param pods the number of its pods, for whose end others wait
-   */
-  void removed(RevisionId id, int pods) {
-    var known = workloads.get(id);
-    if (known != null && pods > 0) {
-      workloads.put(id, new Workload(known.settings, () -> {
-      }));
-    }
-    podsLeft(id, pods);
-  }
-
-  /** The number of pods of a workload that is not scaled any more. */
-  void podsLeft(RevisionId id, int pods) {
-    if (pods == 0) {
+  /** Others wait until a workload that is not scaled has no pods left. */
+  void left(RevisionId id, Left left) {
+    if (left.pods == 0) {
       changed(id, workloads.remove(id), null);
     } else {
+      configured(id, left.conflicts, left.startTimeout, () -> {
+      });
       observed(id, new Seen(On.ENDING, false, false, false));
     }
   }

@@ -62,6 +62,15 @@ class ShrinkSleepTest {
   private volatile String cpu = "2";
   private volatile boolean hasPod = true;
   private volatile boolean refusesResizes;
+  private volatile boolean leads = true;
+  private volatile String uid = "p";
+  /** Called once the pods are listed. */
+  private volatile Runnable onListed = () -> {
+  };
+  /** Whether another activator has written the status since it was read. */
+  private volatile boolean hasConflict;
+  /** Whether the address of the Service's family is the pod's second. */
+  private volatile boolean isSecond;
 
   private static ObjectNode scaledService(String uid) {
     return (ObjectNode) JSON.readTree("{\"metadata\": {\"uid\": \"" + uid
@@ -74,7 +83,14 @@ class ShrinkSleepTest {
     api.createContext("/", exchange -> {
       var body = JSON.readTree(exchange.getRequestBody().readAllBytes());
       var path = exchange.getRequestURI().getPath();
-      if (refusesResizes && path.endsWith("/resize")) {
+      if (isSecond && exchange.getRequestURI().getQuery() != null && path.endsWith("/pods")) {
+        respond(exchange, 200, "{\"items\": []}");
+      } else if (path.endsWith("/resize") && !body.at("/metadata/uid").asString("").equals(uid)) {
+        respond(exchange, 422, "{\"message\": \"metadata.uid: field is immutable\"}");
+      } else if (hasConflict && path.endsWith("/status")) {
+        hasConflict = false;
+        respond(exchange, 409, "{\"message\": \"modified\"}");
+      } else if (refusesResizes && path.endsWith("/resize")) {
         respond(exchange, 403, "{\"message\": \"not allowed\"}");
       } else {
         var answer = answer(path, body);
@@ -110,7 +126,11 @@ class ShrinkSleepTest {
         service.withObject("/status").setAll((ObjectNode) body.path("status"));
         yield service.toString();
       }
-      case "/api/v1/namespaces/shop/pods" -> "{\"items\": [" + (hasPod ? pod() : "") + "]}";
+      case "/api/v1/namespaces/shop/pods" -> {
+        var pods = "{\"items\": [" + (hasPod ? pod() : "") + "]}";
+        onListed.run();
+        yield pods;
+      }
       case "/api/v1/namespaces/shop/pods/web-1/resize" -> {
         cpu = body.at("/spec/containers/0/resources/requests/cpu").asString();
         yield pod();
@@ -123,8 +143,10 @@ class ShrinkSleepTest {
   private String pod() {
     var container = "[{\"name\": \"web\", \"resources\": {\"requests\": {\"cpu\": \"" + cpu
         + "\"}}}]";
-    return "{\"metadata\": {\"namespace\": \"shop\", \"name\": \"web-1\", \"uid\": \"p\"},"
+    return "{\"metadata\": {\"namespace\": \"shop\", \"name\": \"web-1\", \"uid\": \"" + uid
+        + "\"},"
         + " \"spec\": {\"containers\": " + container + "}, \"status\": {\"phase\": \"Running\","
+        + " \"podIP\": \"fd00::1\", \"podIPs\": [{\"ip\": \"fd00::1\"}, {\"ip\": \"10.0.0.1\"}],"
         + " \"containerStatuses\": " + container + "}}";
   }
 
@@ -192,6 +214,44 @@ class ShrinkSleepTest {
     assertThat(service.at("/status/shrunk").isNull()).isTrue();
   }
 
+  @Test
+  void aPodThatHasReplacedItIsNotShrunk() {
+    onListed = () -> uid = "q";
+
+    assertThat(sleep())
+        .isEqualTo("pod web-1 cannot be resized: 422 metadata.uid: field is immutable");
+
+    assertThat(cpu).isEqualTo("2");
+  }
+
+  @Test
+  void aLeaderThatWasReplacedShrinksNoPod() {
+    onListed = () -> leads = false;
+
+    assertThat(sleep()).isEqualTo("this activator does not lead any more");
+
+    assertThat(cpu).isEqualTo("2");
+  }
+
+  @Test
+  void doesNotStoreWhatAPodHad_ifALaterLeaderMayHaveStoredAndRemovedIt() {
+    hasConflict = true;
+
+    assertThat(sleep()).isEqualTo(
+        "cannot patch ScaledService web in namespace shop: 409 modified");
+
+    assertThat(cpu).isEqualTo("2");
+  }
+
+  @Test
+  void shrinksAPodWithTwoAddresses_byItsSecond() {
+    isSecond = true;
+
+    assertThat(sleep()).isEmpty();
+
+    assertThat(cpu).isEqualTo("1m");
+  }
+
   private final class Cluster implements IdleMethod.Environment {
     @Override
     public Loop loop() {
@@ -215,7 +275,17 @@ class ShrinkSleepTest {
 
     @Override
     public LeadershipCheck leadership() {
-      throw new IllegalStateException();
+      return new LeadershipCheck() {
+        @Override
+        public boolean mayWrite() {
+          return leads;
+        }
+
+        @Override
+        public CompletableFuture<Boolean> confirmed() {
+          throw new IllegalStateException();
+        }
+      };
     }
 
     @Override

@@ -160,6 +160,22 @@ class WorkloadConflictsTest {
   }
 
   @Test
+  void aNewLeaderWaitsForThePodsOfOneThatIsNoLongerScaled() {
+    seconds(3, BIG);
+    autoscaler.targetGone(BIG, target(BIG, Set.of()).workload());
+    autoscaler.stop();
+    loop.run();
+    autoscaler.start();
+    seconds(5, SMALL);
+    assertThat(scales.replicas(SMALL)).isZero();
+
+    scales.set(BIG, 0);
+    seconds(3, SMALL);
+
+    assertThat(scales.replicas(SMALL)).isEqualTo(1);
+  }
+
+  @Test
   void oneWhoseWorkloadDoesNotExistIsInNobodysWay_alsoIfItHasRequests() {
     autoscaler.stop();
     loop.run();

@@ -30,7 +30,8 @@ class ScaleTaskStateTest {
       "2, false, 3, Read, READING, -", "2, true, 3, Write, WRITING, -",
       "2, false, 1, Read, READING, 2", "2, true, 1, Confirm, CONFIRMING, 2",
       "2, true, 0, RequestZero, IDLE, 2", "0, false, 1, Write, WRITING, -"})
-  void readsBeforeItWrites_exceptFromZero_andConfirmsBeforeItRemovesPods(int replicas, boolean isFresh,
+  void readsBeforeItWrites_exceptFromZero_andConfirmsBeforeItRemovesPods(int replicas,
+      boolean isFresh,
       String write, String action, Phase phase, String unwritten) {
     var step = of(replicas, isFresh).on(due(write, NONE));
 
