@@ -8,15 +8,19 @@ import dev.activator.loop.LoopGroup;
 import dev.activator.platform.IdleMethod;
 import dev.activator.platform.Platform;
 import dev.activator.platform.StatusField;
+import dev.activator.revision.Destination;
 import dev.activator.revision.IdleSpec;
 import dev.activator.revision.IdleState;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.PodFreezer;
+import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleClient;
 import dev.activator.revision.ScaleTarget;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.Throttler;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +53,26 @@ public class AsleepConfiguration {
     return freezer == null
         ? Map.of("sleep", _ -> http, "shrink", ShrinkSleep::new)
         : Map.of("sleep", _ -> http, "freeze", _ -> new FreezeSleep(freezer));
+  }
+
+  /** Freezes the processes of pods. */
+  private record FreezeSleep(PodFreezer freezer) implements PodSleep {
+    @Override
+    public CompletableFuture<String> sleep(RevisionId id, List<Destination> pods,
+        IdleTarget target) {
+      return freezer.freeze(pods);
+    }
+
+    @Override
+    public CompletableFuture<String> wake(RevisionId id, List<Destination> pods,
+        IdleTarget target) {
+      return freezer.thaw(pods).thenApply(_ -> "");
+    }
+
+    @Override
+    public boolean wakesAtOnce() {
+      return true;
+    }
   }
 
   /** @param methods by the field {@code do} */

@@ -1,36 +1,39 @@
 package dev.activator.ext.asleep;
 
 import dev.activator.ext.asleep.policy.IdleTarget;
+import dev.activator.ext.asleep.policy.IdleWorkloadState.Action;
+import dev.activator.ext.asleep.policy.IdleWorkloadState.Event;
+import dev.activator.ext.asleep.policy.IdleWorkloadState.Fall;
+import dev.activator.ext.asleep.policy.IdleWorkloadState;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.platform.IdleMethod;
-import dev.activator.platform.StatusField;
 import dev.activator.platform.StatusField.Stored;
+import dev.activator.platform.StatusField;
 import dev.activator.revision.Destination;
-import dev.activator.revision.IdleState;
 import dev.activator.revision.IdleState.Phase;
+import dev.activator.revision.IdleState;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleApiResult.Found;
 import dev.activator.revision.ScaleApiResult.Reason;
 import dev.activator.revision.ScaleApiResult.Refused;
+import dev.activator.revision.ScaleApiResult;
 import dev.activator.revision.ScaleClient.Change;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One workload whose last pods fall asleep and wake. They are put to sleep only after each activator has
- * acknowledged that it sends nothing to them. Each step is stored in the ScaledService's status before
- * it is taken, so that a later leader finishes it.
+ * One workload whose last pods fall asleep and wake: carries out what its {@link IdleWorkloadState}
+ * decides. Each step is stored in the ScaledService's status before it is taken, so that a later leader
+ * finishes it.
  *
  * <p><b>Threads.</b> The autoscaler's loop. The steps are taken one after another.
  */
@@ -38,29 +41,33 @@ final class IdleWorkload {
   private static final Logger log = LoggerFactory.getLogger(IdleWorkload.class);
   /** How long the permission to put pods to sleep holds. */
   private static final Duration PERMISSION = Duration.ofSeconds(30);
+  /** Requests that arrive while activators acknowledge wait no longer than that. */
+  private static final Duration FALL_TIMEOUT = Duration.ofSeconds(10);
+  private static final Duration FALL_POLL = Duration.ofMillis(20);
   private static final Duration END_POLL = Duration.ofMillis(500);
-  private static final Duration REMOVE_RETRY = Duration.ofSeconds(30);
+  private static final Duration RETRY = Duration.ofSeconds(30);
 
   private final RevisionId id;
   private final IdleMethod.Environment environment;
+  private final StatusField<IdleState> states;
   private final Map<String, PodSleep> methods;
-  private final StoredState state;
-  /** Reads it again, because its pods may have been asleep for long enough. */
-  private final ResettableTimer removal;
+  /** Reads it again, because its pods may have been asleep for long enough, or have ended. */
+  private final ResettableTimer rereads;
+  private IdleWorkloadState state = IdleWorkloadState.BEGIN;
+  /** What the status was read as; null before. */
+  private @Nullable Stored<IdleState> stored;
+  /** The scale as it was last read; null before. */
+  private @Nullable Found scale;
+  /** Completes when the last step has ended. */
+  private CompletableFuture<?> last = done(null);
   /** As the ScaledService has it now. */
   private @Nullable IdleTarget target;
-  /** The pods that this process is about to put to sleep; null if there are none. */
-  private @Nullable Fall fall;
   /** What this process has put to sleep; null if it has woken them since. */
   private @Nullable Slept slept;
-  /** Whether it is read again, because pods that were asleep are ending. */
-  private boolean isEndAwaited;
   /** Whether the ScaledService is deleted. */
   private boolean isEnded;
   /** What the last write has done; null if it has set the replicas. */
   private @Nullable Change lastChange;
-  /** The states that this process has brought about, or has repeated after another leader. */
-  private final Set<IdleState> ours = new HashSet<>();
 
   private record Slept(List<Destination> pods, IdleTarget target, IdleState state) {}
 
@@ -69,11 +76,9 @@ final class IdleWorkload {
       Map<String, PodSleep> methods) {
     this.id = id;
     this.environment = environment;
+    this.states = states;
     this.methods = methods;
-    this.state = new StoredState(id, states, environment.loop());
-    this.removal = new ResettableTimer(environment.loop(), () -> {
-      var _ = read();
-    });
+    this.rereads = new ResettableTimer(environment.loop(), this::reread);
   }
 
   IdleWorkload as(IdleTarget now) {
@@ -85,96 +90,157 @@ final class IdleWorkload {
     return Objects.requireNonNull(target);
   }
 
-  /**
-   * Completes with whether the pods may be put to sleep, or removed.
-   *
-   * @param drain as of {@link Fall}
-   */
-  CompletableFuture<Boolean> prepareToSleep(Duration drain) {
-    if (target().method().isEmpty()) {
-      return done(true);
-    }
-    var begun = new Fall(id, phase(Phase.FALLING_ASLEEP, target().method()), drain, environment);
-    fall = begun;
-    return state.step(() -> state.get().thenCompose(stored -> {
-      if (stored.refusal() != null || fall != begun) {
-        return done(stored);
+  private boolean keepsAsleep() {
+    return !target().method().isEmpty();
+  }
+
+  private Action on(Event event) {
+    var step = state.on(event);
+    state = step.state();
+    return step.action();
+  }
+
+  /** Takes a step once those before it have ended. It ends on the loop. */
+  private <T> CompletableFuture<T> step(Supplier<CompletableFuture<T>> begin) {
+    var step = last.handle((_, _) -> true).thenComposeAsync(_ -> begin.get(), environment.loop());
+    last = step;
+    return step.whenComplete((_, failure) -> {
+      if (failure != null) {
+        log.error("A step of {} failed, which falls asleep or wakes", id, failure);
       }
-      return stored.value() == null
-          ? state.replace(begun.state())
-          : recover().thenApply(_ -> stored);
-    })).thenCompose(stored -> {
-      if (stored.refusal() == null && begun.state().equals(stored.value())) {
-        return begun.await(() -> fall == begun).thenApply(_ -> awaited(begun));
-      }
-      fall = fall == begun ? null : fall;
-      return done(false);
     });
   }
 
-  private boolean awaited(Fall begun) {
-    if (fall != begun) {
-      return false;
+  /** Keeps the status on the loop. One that could not be read stays as it was. */
+  private CompletableFuture<@Nullable Refused> kept(CompletableFuture<Stored<IdleState>> answer) {
+    return answer.thenApplyAsync(now -> {
+      if (now.refusal() == null) {
+        stored = now;
+        on(new Event.Stored(now.value()));
+      }
+      return now.refusal();
+    }, environment.loop());
+  }
+
+  /** @param next null if its pods run */
+  private CompletableFuture<@Nullable Refused> replace(@Nullable IdleState next) {
+    return kept(states.replace(id, Objects.requireNonNull(stored, "not read"), next));
+  }
+
+  private CompletableFuture<ScaleApiResult> replace(@Nullable IdleState next,
+      Supplier<CompletableFuture<ScaleApiResult>> then) {
+    return replace(next).thenCompose(refusal -> refusal == null ? then.get() : done(refusal));
+  }
+
+  /**
+   * Completes with whether the pods may be put to sleep, or removed.
+   *
+   * @param drain how long requests in flight may go on before the pods are removed instead; zero if the
+   *     pods stay awake then
+   */
+  CompletableFuture<Boolean> prepareToSleep(Duration drain) {
+    if (!keepsAsleep()) {
+      return done(true);
     }
-    if (begun.missing().isEmpty() || begun.isDrain()) {
-      environment.loop().schedule(PERMISSION, () -> cancel(begun));
-      return true;
+    var falling = phase(Phase.FALLING_ASLEEP, target().method());
+    on(new Event.Begun(new Fall(falling, !drain.isZero(), List.of())));
+    return step(() -> kept(states.get(id)).thenCompose(refusal -> {
+      var action = refusal == null ? on(new Event.Due(falling)) : new Action.Refuse();
+      return switch (action) {
+        case Action.Store(var next) -> replace(next).thenApply(refused -> refused == null);
+        case Action.Recover() -> recover().thenApply(_ -> false);
+        default -> done(false);
+      };
+    })).thenCompose(isStored -> {
+      if (!isStored) {
+        on(new Event.Cancelled(falling));
+        return done(false);
+      }
+      var end = new CompletableFuture<Boolean>();
+      long now = environment.loop().nanoTime();
+      var timeout = drain.compareTo(FALL_TIMEOUT) > 0 ? drain : FALL_TIMEOUT;
+      awaitUnused(falling, now, now + timeout.toNanos(), end);
+      return end;
+    });
+  }
+
+  private void awaitUnused(IdleState falling, long written, long deadline,
+      CompletableFuture<Boolean> end) {
+    var missing = environment.unacknowledged(id, falling, written);
+    boolean isLate = environment.loop().nanoTime() - deadline >= 0;
+    switch (on(new Event.Acknowledged(falling, missing, isLate))) {
+      case Action.Wait() -> environment.loop().schedule(FALL_POLL,
+          () -> awaitUnused(falling, written, deadline, end));
+      case Action.Permit() -> {
+        environment.loop().schedule(PERMISSION, () -> cancel(falling));
+        end.complete(true);
+      }
+      case Action.StayAwake(var late) -> {
+        happened(true, "StaysAwake", target() + " stays awake: requests may still be sent to it by "
+            + String.join(", ", late));
+        cancel(falling);
+        end.complete(false);
+      }
+      default -> end.complete(false);
     }
-    happened(true, "StaysAwake", target() + " stays awake: requests may still be sent to it by "
-        + String.join(", ", begun.missing()));
-    cancel(begun);
-    return false;
   }
 
   /** Sends requests to the pods again, if they were not put to sleep. */
   void stayAwake() {
-    if (fall != null) {
-      cancel(fall);
+    if (state.fall() != null) {
+      cancel(state.fall().state());
     }
   }
 
-  private void cancel(Fall begun) {
-    if (fall == begun) {
-      fall = null;
-      var _ = state.step(() -> begun.state().equals(state.value())
-          ? state.replace(null).thenApply(now -> now.refusal() == null)
-          : done(false));
+  private void cancel(IdleState falling) {
+    if (state.fall() != null && state.fall().state().equals(falling)) {
+      on(new Event.Cancelled(falling));
+      var _ = step(() -> falling.equals(state.stored()) ? replace(null) : done(null));
     }
   }
 
   CompletableFuture<ScaleApiResult> read() {
-    return state.step(() -> state.get().thenCombine(scale(), Read::new)
+    return step(() -> kept(states.get(id)).thenCombine(readScale(), Read::new)
         .thenComposeAsync(this::interpret, environment.loop()));
   }
 
-  private record Read(Stored<IdleState> stored, ScaleApiResult scale) {}
+  private record Read(@Nullable Refused refusal, ScaleApiResult scale) {}
+
+  private void reread() {
+    if (!isEnded) {
+      rereads.within(RETRY);
+      var _ = read();
+    }
+  }
 
   private CompletableFuture<ScaleApiResult> interpret(Read read) {
-    var refusal = read.stored.refusal();
-    if (refusal != null) {
-      return done(refusal);
+    if (read.refusal != null) {
+      return done(read.refusal);
     }
-    var now = read.stored.value();
-    if (!(read.scale instanceof Found scale) || now == null) {
+    if (!(read.scale instanceof Found found)) {
       return done(read.scale);
     }
-    if (now.phase() != Phase.FALLING_ASLEEP && scale.replicas() == 0) {
-      return awaitEnd(scale);
-    }
-    boolean isOurs = fall != null && now.equals(fall.state());
-    if (now.phase() == Phase.ASLEEP && !target().method().isEmpty()) {
-      if (ours.add(now)) {
-        // Another leader may have died before it had put all of them to sleep.
-        var _ = state.step(() -> asleepAgain(now));
+    rereads.cancel();
+    switch (on(new Event.Read(found.replicas(), keepsAsleep(), target().zeroAfter(), mayWrite(),
+        environment.now()))) {
+      case Action.AwaitEnd() -> {
+        return awaitEnd(found);
       }
-      removeWhenDue(now);
-      return done(new Found(0, 0, scale.resourceVersion()));
+      case Action.StayAsleep(boolean repeat, var removeIn) -> {
+        var asleep = Objects.requireNonNull(state.stored());
+        if (repeat) {
+          var _ = step(() -> sleepAgain(asleep));
+        }
+        removeIn(asleep, removeIn);
+        return done(new Found(0, 0, found.resourceVersion()));
+      }
+      case Action.Recover() -> {
+        var _ = step(this::recover);
+      }
+      default -> {
+      }
     }
-    if (!isOurs && mayWrite()) {
-      // Another leader has begun it, or the field was removed.
-      var _ = state.step(this::recover);
-    }
-    return done(scale);
+    return done(found);
   }
 
   /** Brings a workload to run that is in a state which this process has not begun. */
@@ -182,46 +248,43 @@ final class IdleWorkload {
     return withScale(this::wake);
   }
 
-  private CompletableFuture<Boolean> asleepAgain(IdleState now) {
-    if (!now.equals(state.value()) || !mayWrite()) {
-      return done(false);
-    }
-    return sleep(now).thenApply(problem -> {
-      if (!problem.isEmpty()) {
-        log.warn("{}: {} may not be asleep: {}", id, target(), problem);
-        ours.remove(now);
-      }
-      return problem.isEmpty();
-    });
+  private CompletableFuture<String> sleepAgain(IdleState asleep) {
+    return !asleep.equals(state.stored()) || !mayWrite()
+        ? done("")
+        : sleep(asleep).thenApplyAsync(problem -> {
+          if (!problem.isEmpty()) {
+            log.warn("{}: {} may not be asleep: {}", id, target(), problem);
+            environment.loop().schedule(RETRY, () -> {
+              var _ = step(() -> sleepAgain(asleep));
+            });
+          }
+          return problem;
+        }, environment.loop());
   }
 
   /** Removes pods that have been asleep for long enough, and tries again while that fails. */
-  private void removeWhenDue(IdleState asleep) {
-    var after = target().zeroAfter();
-    if (after.isZero() || !mayWrite()) {
-      return;
-    }
-    var left = Duration.between(environment.now(), asleep.since().plus(after));
-    removal.cancel();
-    removal.within(left.isPositive() ? left : REMOVE_RETRY);
-    if (!left.isPositive()) {
-      var _ = state.step(() -> environment.leadership().confirmed()
-          .thenComposeAsync(leads -> leads && mayWrite() && asleep.equals(state.value())
-              ? remove("it was asleep for " + after.toSeconds() + " s")
-              : done(new Refused(Reason.CONFLICT, target() + " was woken")),
-              environment.loop()));
+  private void removeIn(IdleState asleep, @Nullable Duration left) {
+    if (left != null) {
+      rereads.within(left.isPositive() ? left : RETRY);
+      if (!left.isPositive()) {
+        var _ = step(() -> environment.leadership().confirmed()
+            .thenComposeAsync(leads -> leads && mayWrite() && asleep.equals(state.stored())
+                ? remove("it was asleep for " + target().zeroAfter().toSeconds() + " s")
+                : done(new Refused(Reason.CONFLICT, target() + " was woken")),
+                environment.loop()));
+      }
     }
   }
 
   private CompletableFuture<ScaleApiResult> remove(String why) {
     return withScale(read -> read.replicas() > 0 ? scaleTo(read, 0) : done(read))
         .thenComposeAsync(written -> {
-          if (!(written instanceof Found scale)) {
+          if (!(written instanceof Found now)) {
             log.warn("{}: {} that is asleep cannot be removed: {}", id, target(), written);
             return done(written);
           }
           happened(false, "ScaledToZero", target() + " goes to 0: " + why);
-          return awaitEnd(scale);
+          return awaitEnd(now);
         }, environment.loop());
   }
 
@@ -229,46 +292,34 @@ final class IdleWorkload {
    * Waits until the pods that were asleep are gone: one that is terminating may get requests if there is
    * no other.
    */
-  private CompletableFuture<ScaleApiResult> awaitEnd(Found scale) {
+  private CompletableFuture<ScaleApiResult> awaitEnd(Found now) {
     return pods().thenComposeAsync(pods -> {
-      if (pods.isEmpty() && scale.current() == 0 && mayWrite()) {
-        return state.replace(null)
-            .thenApply(now -> now.refusal() == null ? scale : now.refusal());
+      if (pods.isEmpty() && now.current() == 0 && mayWrite()) {
+        return replace(null, () -> done(now));
       }
-      if (!isEndAwaited) {
-        isEndAwaited = true;
-        environment.loop().schedule(END_POLL, () -> {
-          isEndAwaited = false;
-          var _ = read();
-        });
+      if (mayWrite()) {
+        rereads.within(END_POLL);
       }
-      return done(new Found(0, 0, scale.resourceVersion()));
+      return done(new Found(0, 0, now.resourceVersion()));
     }, environment.loop());
   }
 
   CompletableFuture<ScaleApiResult> write(Found read, int replicas) {
-    var begun = fall;
-    fall = null;
     lastChange = null;
-    return state.step(() -> {
-      var now = state.value();
-      if (replicas == 0 && !target().method().isEmpty()) {
-        if (begun == null || !begun.state().equals(now)) {
-          return done(new Refused(Reason.CONFLICT,
-              "cannot put " + target() + " to sleep: requests may be sent to it again"));
-        }
-        return begun.missing().isEmpty() ? putToSleep(begun.state(), read) : removeAwake(read);
+    return step(() -> switch (on(new Event.Write(replicas, keepsAsleep()))) {
+      case Action.Sleep(var falling) -> putToSleep(falling, read);
+      case Action.RemoveAwake() -> {
+        lastChange = new Change("ScaledToZero", "goes from " + read.replicas()
+            + " to 0, because its requests did not end before timeoutSeconds", "scale");
+        yield replace(null, () -> scaleTo(read, 0));
       }
-      return now == null ? scaleTo(read, replicas) : withScale(scale -> wakeTo(scale, replicas));
+      case Action.Wake() -> scale != null && scale.replicas() > 0
+          ? wakeTo(scale, replicas)
+          : withScale(now -> wakeTo(now, replicas));
+      case Action.None() -> scaleTo(read, replicas);
+      default -> done(new Refused(Reason.CONFLICT,
+          "cannot put " + target() + " to sleep: requests may be sent to it again"));
     });
-  }
-
-  /** Removes pods whose requests go on for too long, as if there were no {@code spec.idle}. */
-  private CompletableFuture<ScaleApiResult> removeAwake(Found read) {
-    lastChange = new Change("ScaledToZero", "goes from " + read.replicas()
-        + " to 0, because its requests did not end before timeoutSeconds", "scale");
-    return state.replace(null)
-        .thenCompose(now -> now.refusal() == null ? scaleTo(read, 0) : done(now.refusal()));
   }
 
   /** What the last write has done; null if it has set the replicas. */
@@ -281,6 +332,9 @@ final class IdleWorkload {
       return done("its ScaledService is deleted");
     }
     return pods().thenComposeAsync(pods -> {
+      if (!mayWrite()) {
+        return done("this activator does not lead any more");
+      }
       slept = new Slept(pods, target(), now);
       return method(now).sleep(id, pods, target());
     }, environment.loop());
@@ -288,13 +342,17 @@ final class IdleWorkload {
 
   /** The ScaledService is deleted, so nothing would wake its pods later. */
   void onEnd() {
-    removal.cancel();
-    var _ = state.step(() -> {
+    rereads.cancel();
+    var _ = step(() -> {
       isEnded = true;
-      var last = slept;
-      return last != null && mayWrite()
-          ? method(last.state).wake(id, last.pods, last.target)
+      var asleep = slept;
+      return asleep != null && mayWrite()
+          ? method(asleep.state).wake(id, asleep.pods, asleep.target)
           : done("");
+    }).thenAccept(problem -> {
+      if (!problem.isEmpty()) {
+        log.warn("{}: pods stay asleep, and their ScaledService is deleted: {}", id, problem);
+      }
     });
   }
 
@@ -305,40 +363,35 @@ final class IdleWorkload {
             "cannot put " + target() + " to sleep: " + problem));
       }
       var asleep = phase(Phase.ASLEEP, falling.method());
-      return state.replace(asleep).thenApply(now -> {
-        if (now.refusal() != null) {
-          return now.refusal();
-        }
-        ours.clear();
-        ours.add(asleep);
-        removeWhenDue(asleep);
+      return replace(asleep, () -> {
+        on(new Event.Slept());
+        removeIn(asleep, target().zeroAfter().isZero() ? null : target().zeroAfter());
         lastChange = new Change("FellAsleep", "falls asleep with " + replicas(read.replicas()),
             falling.method());
-        return new Found(0, 0, read.resourceVersion());
+        return done(new Found(0, 0, read.resourceVersion()));
       });
     }, environment.loop());
   }
 
   /** Wakes the pods, and then sets their number, if it is another one. */
-  private CompletableFuture<ScaleApiResult> wakeTo(Found scale, int replicas) {
-    var asleep = state.value();
-    var before = asleep == null ? "" : asleep.method();
-    if (scale.replicas() == 0) {
+  private CompletableFuture<ScaleApiResult> wakeTo(Found now, int replicas) {
+    var before = Objects.requireNonNull(state.stored()).method();
+    if (now.replicas() == 0) {
       return done(new Refused(Reason.UNAVAILABLE,
           target() + " starts again when the pods that were asleep have ended"));
     }
-    return pods().thenComposeAsync(pods -> pods.isEmpty() && scale.current() > 0
+    return pods().thenComposeAsync(pods -> pods.isEmpty() && now.current() > 0
         // Its Service may be in replacement. What it lists later would be taken for awake.
         ? done(new Refused(Reason.UNAVAILABLE, "the Service lists no pod of " + target()))
-        : wake(scale), environment.loop())
+        : wake(now, pods), environment.loop())
         .thenCompose(woken -> {
           if (!(woken instanceof Found)) {
             return done(woken);
           }
-          var what = "wakes with " + replicas(scale.replicas());
+          var what = "wakes with " + replicas(now.replicas());
           lastChange = new Change("Woken",
-              scale.replicas() == replicas ? what : what + ", and goes to " + replicas, before);
-          return scale.replicas() == replicas ? done(woken) : scaleTo(scale, replicas);
+              now.replicas() == replicas ? what : what + ", and goes to " + replicas, before);
+          return now.replicas() == replicas ? done(woken) : scaleTo(now, replicas);
         });
   }
 
@@ -346,41 +399,40 @@ final class IdleWorkload {
     return count == 1 ? "1 replica" : count + " replicas";
   }
 
+  private CompletableFuture<ScaleApiResult> wake(Found now) {
+    return pods().thenComposeAsync(pods -> wake(now, pods), environment.loop());
+  }
+
   /**
    * Wakes the pods, and sends requests to them again once they are awake. If that fails, they are
    * removed.
    */
-  private CompletableFuture<ScaleApiResult> wake(Found scale) {
-    var before = state.value();
+  private CompletableFuture<ScaleApiResult> wake(Found now, List<Destination> pods) {
+    var before = state.stored();
     if (before == null || !mayWrite()) {
-      return done(scale);
+      return done(now);
     }
     long started = environment.loop().nanoTime();
     var method = method(before);
     // That pods may be awake is stored meanwhile: a leader that finds them asleep repeats that.
     var storing = before.phase() == Phase.WAKING || method.wakesAtOnce()
-        ? CompletableFuture.<@Nullable Refused>completedFuture(null)
-        : state.replace(phase(Phase.WAKING, before.method())).thenApply(Stored::refusal);
-    var waking = pods().thenCompose(pods -> method.wake(id, pods, target()));
+        ? IdleWorkload.<@Nullable Refused>done(null)
+        : replace(phase(Phase.WAKING, before.method()));
     return storing
-        .<String, CompletableFuture<ScaleApiResult>>thenCombineAsync(waking,
-            (refusal, problem) -> refusal != null
+        .<String, CompletableFuture<ScaleApiResult>>thenCombineAsync(
+            method.wake(id, pods, target()), (refusal, problem) -> refusal != null
                 ? done(refusal)
-                : problem.isEmpty() ? awake(scale, started) : notAwake(problem),
+                : problem.isEmpty() ? awake(now, started) : notAwake(problem),
             environment.loop())
         .thenCompose(result -> result);
   }
 
-  private CompletableFuture<ScaleApiResult> awake(Found scale, long started) {
-    return state.replace(null).thenApply(now -> {
-      if (now.refusal() != null) {
-        return now.refusal();
-      }
-      ours.clear();
+  private CompletableFuture<ScaleApiResult> awake(Found now, long started) {
+    return replace(null, () -> {
       slept = null;
       log.info("{}: {} was woken in {} ms", id, target(),
           Duration.ofNanos(environment.loop().nanoTime() - started).toMillis());
-      return scale;
+      return done(now);
     });
   }
 
@@ -398,19 +450,22 @@ final class IdleWorkload {
     return environment.pods(id);
   }
 
-  private CompletableFuture<ScaleApiResult> scale() {
-    return environment.workloads().read(id, target().workload());
+  private CompletableFuture<ScaleApiResult> readScale() {
+    return environment.workloads().read(id, target().workload()).thenApplyAsync(read -> {
+      scale = read instanceof Found found ? found : scale;
+      return read;
+    }, environment.loop());
   }
 
   /** Reads the scale, and takes a step with it on the loop. */
   private CompletableFuture<ScaleApiResult> withScale(
       Function<Found, CompletableFuture<ScaleApiResult>> then) {
-    return scale().thenComposeAsync(
-        read -> read instanceof Found found ? then.apply(found) : done(read),
-        environment.loop());
+    return readScale()
+        .thenCompose(read -> read instanceof Found found ? then.apply(found) : done(read));
   }
 
   private CompletableFuture<ScaleApiResult> scaleTo(Found read, int replicas) {
+    scale = null;
     return environment.workloads().write(id, target().workload(), read, replicas);
   }
 
@@ -419,14 +474,14 @@ final class IdleWorkload {
   }
 
   private PodSleep method(IdleState now) {
-    return methods.getOrDefault(now.method(), UnknownSleep.METHOD);
+    return methods.getOrDefault(now.method(), PodSleep.UNKNOWN);
   }
 
   private IdleState phase(Phase phase, String method) {
     return new IdleState(phase, environment.now().truncatedTo(ChronoUnit.MICROS), method);
   }
 
-  private static <T> CompletableFuture<T> done(T value) {
+  private static <T extends @Nullable Object> CompletableFuture<T> done(T value) {
     return CompletableFuture.completedFuture(value);
   }
 }

@@ -28,6 +28,22 @@ interface PodSleep {
     return false;
   }
 
+  /** The method of a state that another version, or another mode, has written. */
+  PodSleep UNKNOWN = new PodSleep() {
+    @Override
+    public CompletableFuture<String> sleep(RevisionId id, List<Destination> pods,
+        IdleTarget target) {
+      return wake(id, pods, target);
+    }
+
+    @Override
+    public CompletableFuture<String> wake(RevisionId id, List<Destination> pods,
+        IdleTarget target) {
+      return CompletableFuture
+          .completedFuture("this activator does not know how they were put to sleep");
+    }
+  };
+
   /** Does the same with all of them at once. Completes with the first problem; empty if there is none. */
   static <T> CompletableFuture<String> withAll(List<T> all,
       Function<T, CompletableFuture<String>> one) {
