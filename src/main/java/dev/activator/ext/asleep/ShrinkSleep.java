@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -39,6 +40,38 @@ final class ShrinkSleep implements PodSleep {
   private final StatusField<List<ShrunkPod>> states;
   /** What this process has stored last; empty if it has woken the pods since. */
   private volatile List<ShrunkPod> shrunk = List.of();
+
+  /**
+   * What a pod had before it was shrunk: an entry of {@code status.shrunk} of its ScaledService.
+   *
+   * @param containers their resources, with which it is woken
+   */
+  record ShrunkPod(String name, String uid, List<ContainerResources> containers) {
+    ShrunkPod {
+      containers = List.copyOf(containers);
+    }
+
+    static @Nullable List<ShrunkPod> parse(JsonNode field) {
+      return field.isEmpty()
+          ? null
+          : field.valueStream().map(pod -> new ShrunkPod(pod.path("name").asString(""),
+              pod.path("uid").asString(""),
+              pod.path("containers").valueStream()
+                  .map(one -> new ContainerResources(one.path("name").asString(""),
+                      texts(one.path("requests")), texts(one.path("limits"))))
+                  .toList()))
+              .toList();
+    }
+
+    private static Map<String, String> texts(JsonNode object) {
+      return object.propertyStream().collect(Collectors.toMap(Map.Entry::getKey,
+          one -> one.getValue().asString("")));
+    }
+
+    static JsonNode format(List<ShrunkPod> pods) {
+      return JSON.valueToTree(pods);
+    }
+  }
 
   /** A pod as the API has it. */
   private record Pod(String namespace, String name, String uid, JsonNode object) {

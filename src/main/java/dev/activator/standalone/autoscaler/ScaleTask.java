@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Brings the scale of one workload to what is wanted, for one term. It sends one API request at a
- * time; changes that arrive meanwhile are handled afterwards. Before a write, the scale is read;
- * before a write of fewer replicas, it is also confirmed that this activator still leads.
+ * time; changes that arrive meanwhile are handled afterwards. Before a write of a scale above zero it
+ * is read; before a write of fewer replicas, it is also confirmed that this activator still leads.
  *
  * <p><b>Threads.</b> The term's loop. Any thread may call {@link #scaledFromZero}.
  *
