@@ -84,6 +84,8 @@ class UrlClientTest {
   @BeforeEach
   void open() {
     session.open();
+    // The first request loads the client's classes, which a busy machine takes seconds for.
+    session.scaling().fetch("version", Duration.ofMinutes(1)).join();
     ScaledServiceCrd.createIn(server.store());
     server.store().create(ScaledServiceCrd.of(server.store()), Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {'wake': {'http': {

@@ -103,6 +103,8 @@ class ShrinkSleepTest {
         new ClusterAccess.At(URI.create("http://127.0.0.1:" + api.getAddress().getPort())),
         () -> KubernetesWriteRateLimiter.UNLIMITED);
     clients.open();
+    // The first request loads the client's classes, which a busy machine takes seconds for.
+    clients.scaling().fetch("version", Duration.ofMinutes(1)).join();
     shrink = new ShrinkSleep(new Cluster());
   }
 
