@@ -24,6 +24,8 @@ public final class RevisionAnnotations {
    * The port of the activators that leads to a revision of {@code PortProtocol.TCP}.
    */
   public static final String TCP_PORT = TCP + "port";
+  /** The version of the PROXY header that its pods get before the first byte, {@code v1} or {@code v2}. */
+  public static final String TCP_PROXY_PROTOCOL = TCP + "proxy-protocol";
   /** The server names, with commas, by which TLS connections come to it. */
   public static final String TCP_SNI = TCP + "sni";
   /**

@@ -16,8 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Where a connection comes from, and where it was accepted first: here, or by a load balancer. */
 record ConnectionAddresses(InetSocketAddress client, InetSocketAddress server) {
-  private static final String HEADER_VERSION = RevisionAnnotations.TCP + "proxy-protocol";
-
   /** Those of the socket; null if it is closed already. */
   static @Nullable ConnectionAddresses of(Channel channel) {
     return channel.remoteAddress() instanceof InetSocketAddress client
@@ -45,7 +43,7 @@ record ConnectionAddresses(InetSocketAddress client, InetSocketAddress server) {
 
   /** The version of the PROXY header that a revision's pods get; null if they get none. */
   static @Nullable HAProxyProtocolVersion headerVersion(LiveRevision revision) {
-    return switch (revision.spec().annotations().get(HEADER_VERSION)) {
+    return switch (revision.spec().annotations().get(RevisionAnnotations.TCP_PROXY_PROTOCOL)) {
       case "v1" -> HAProxyProtocolVersion.V1;
       case "v2" -> HAProxyProtocolVersion.V2;
       case null, default -> null;

@@ -1,5 +1,7 @@
 package dev.activator.standalone.policy;
 
+import dev.activator.config.RevisionAnnotations;
+import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.ReadinessProbeSpec.Answer;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +22,7 @@ public record ConnectionPorts(List<ConnectionPort> ports, boolean besideHttp) {
    *
    * @param name the name or number of a port of the Service
    * @param sni the server names of the TLS connections to it, in lower case
-   * @param answer by which a pod shows that it is ready; null if its readinessProbe does
+   * @param answer what a pod that is ready answers; null if its readinessProbe shows that
    * @param settings the other fields, as annotations of the revision
    */
   public record ConnectionPort(String name, List<String> sni, @Nullable Answer answer,
@@ -28,6 +30,24 @@ public record ConnectionPorts(List<ConnectionPort> ports, boolean besideHttp) {
     public ConnectionPort {
       sni = List.copyOf(sni);
       settings = Map.copyOf(settings);
+    }
+
+    /**
+     * How a pod shows that it is ready; null if its readinessProbe does. A pod that expects a PROXY
+     * header gets that of a connection without a client first.
+     *
+     * <p><b>Source.</b> {@code check-send-proxy} in HAProxy.
+     */
+    @Nullable ReadinessProbeSpec probe() {
+      if (answer == null) {
+        return null;
+      }
+      var header = switch (settings.get(RevisionAnnotations.TCP_PROXY_PROTOCOL)) {
+        case "v1" -> "PROXY UNKNOWN\r\n";
+        case "v2" -> "\r\n\r\n\0\r\nQUIT\n\40\0\0\0";
+        case null, default -> "";
+      };
+      return ReadinessProbeSpec.answering(new Answer(header + answer.send(), answer.expect()));
     }
   }
 

@@ -3,7 +3,6 @@ package dev.activator.standalone.policy;
 import dev.activator.knative.policy.ContainerProbe.Action;
 import dev.activator.revision.PodTransport.PodIdentity;
 import dev.activator.revision.PortProtocol;
-import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.standalone.policy.ConnectionPorts.ConnectionPort;
 import dev.activator.standalone.policy.ResolvedScaledService.References;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
@@ -203,10 +202,10 @@ record ServedPort(String name, KubernetesService.@Nullable Port port,
       return Probing.WHEN_READY;
     }
     var connections = protocol == PortProtocol.TCP ? object.tcp().find(name) : null;
-    if (connections != null && connections.answer() != null) {
+    var answering = connections == null ? null : connections.probe();
+    if (answering != null) {
       // What is woken says by a condition, too, whether it is ready.
-      return new Probing(ReadinessProbeSpec.answering(connections.answer()),
-          !(found.workload() instanceof WorkloadState.Wakeable));
+      return new Probing(answering, !(found.workload() instanceof WorkloadState.Wakeable));
     }
     var requests = identity == null ? Action.HTTP : Action.HTTPS;
     return found.workload() instanceof WorkloadState.Found(var workload)

@@ -219,6 +219,18 @@ class ResolvedScaledServiceTest {
   }
 
   @Test
+  void aPodThatExpectsAProxyHeaderGetsOneBeforeTheProbe() {
+    Map.of("v1", "PROXY UNKNOWN\r\nhello", "v2",
+        "\r\n\r\n\0\r\nQUIT\n\40\0\0\0hello").forEach((version, sent) -> {
+          var state = tcp("{name: svc}", "[{port: pg, protocol: tcp, proxyProtocol: " + version
+              + ", readinessProbe: {send: hello, expect: R}}]", "", Map.of());
+
+          assertThat(state.revision().readinessProbe())
+              .isEqualTo(ReadinessProbeSpec.answering(new ReadinessProbeSpec.Answer(sent, "R")));
+        });
+  }
+
+  @Test
   void saysThatABuildWithoutTheExtensionTakesNoConnections() {
     var state = tcp("{name: svc}", "[{port: pg, protocol: tcp}]", "", Map.of());
 
