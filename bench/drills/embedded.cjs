@@ -61,11 +61,16 @@ async function until(what, seconds, condition) {
 /** Starts the activator in embedded mode; its ports, and the process. */
 async function activator(...flags) {
   const [requests, h2c, metrics, api, autoscaler, profiling] = await Promise.all(Array.from({length: 6}, freePort));
-  const {pid} = start('activator', [...(process.env.ACTIVATOR ?? 'bin/dev run').split(' '), `--activator.port.http1=${requests}`,
+  const child = start('activator', [...(process.env.ACTIVATOR ?? 'bin/dev run').split(' '), `--activator.port.http1=${requests}`,
     `--activator.port.h2c=${h2c}`, `--activator.metrics-server.port=${metrics}`, `--activator.embedded.api-port=${api}`,
     `--activator.embedded.autoscaler-port=${autoscaler}`, `--activator.profiling.port=${profiling}`, ...flags]);
-  await until('the activator is ready', 600, async () => (await send(requests, {host: 'nobody.example'})).status === 404);
-  return {requests, api, pid};
+  await until('the activator is ready', 600, async () => {
+    if (child.exitCode !== null) {
+      throw new Error('the activator has ended');
+    }
+    return (await send(requests, {host: 'nobody.example'})).status === 404;
+  });
+  return {requests, api, pid: child.pid};
 }
 
 /** Makes a Deployment, a Service and a ScaledService, of a program in JavaScript that listens on PORT. */
