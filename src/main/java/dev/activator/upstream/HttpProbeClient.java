@@ -43,7 +43,9 @@ public final class HttpProbeClient implements ProbeClient {
   @Override
   public void probe(Loop loop, ProbeRequest request, Consumer<ProbeResult> done) {
     var answer = request.what().answer();
-    if (answer == null) {
+    if (answer == null && isOfTcp(request) && upstreams.of(loop).hasSpare(request.destination())) {
+      loop.execute(() -> done.accept(new ProbeResult.Connected()));
+    } else if (answer == null) {
       new Probe(loop, upstreams.of(loop), request, done).start();
     } else {
       new AnswerProbe(loop, request, answer, done).start(upstreams.of(loop));
@@ -55,7 +57,10 @@ public final class HttpProbeClient implements ProbeClient {
       Consumer<Boolean> refused) {
     var pools = upstreams.of(loop);
     poller(pools).check(next.destination(), pause, limit, socket -> {
-      if (!next.path().isEmpty() && next.protocol() == PortProtocol.HTTP1
+      if (isOfTcp(next)) {
+        // For the probe, or for the client if the probe needs no more than a connection.
+        pools.keep(next.destination(), socket);
+      } else if (!next.path().isEmpty() && next.protocol() == PortProtocol.HTTP1
           && !next.target().overTls()) {
         pools.adopt(next.destination(), socket);
       } else {
@@ -63,6 +68,10 @@ public final class HttpProbeClient implements ProbeClient {
       }
       refused.accept(false);
     }, refused);
+  }
+
+  private static boolean isOfTcp(ProbeRequest request) {
+    return request.protocol() == PortProtocol.TCP && !request.target().overTls();
   }
 
   private synchronized ConnectPoller poller(LoopConnectionPools pools) {

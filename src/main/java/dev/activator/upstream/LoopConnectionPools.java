@@ -1,6 +1,7 @@
 package dev.activator.upstream;
 
 import dev.activator.loop.LogLimit;
+import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.TcpKeepAlive;
@@ -16,6 +17,7 @@ import dev.activator.upstream.UpstreamPool.Dial;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.unix.Socket;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -34,6 +36,9 @@ import org.slf4j.LoggerFactory;
 public final class LoopConnectionPools implements PodConnectionPools {
   private static final Logger log = LoggerFactory.getLogger(LoopConnectionPools.class);
 
+  /** A client that waits takes it at once. */
+  private static final Duration SPARE_TIME = Duration.ofMillis(200);
+
   private final NettyLoop loop;
   private final IdleLimits limits;
   private final PodTls tls;
@@ -42,6 +47,7 @@ public final class LoopConnectionPools implements PodConnectionPools {
   private final Map<DialTarget, Http2Pool> http2Pools = new HashMap<>();
   /** Those of pods that may choose HTTP/1 instead. */
   private final Map<DialTarget, Http2Pool> negotiatingPools = new HashMap<>();
+  private final Map<Destination, Spare> spares = new HashMap<>();
   private final IdleOrder idle = new IdleOrder();
   private final ResettableTimer expiry;
   private final DeadConnectionDetector deadConnections;
@@ -67,22 +73,66 @@ public final class LoopConnectionPools implements PodConnectionPools {
 
   @Override
   public Dial open(Destination pod, OpenListener listener) {
-    return dialer.dial(DialTarget.plain(pod), new Dialer.DialListener() {
-      @Override
-      public void addHandlers(ChannelPipeline pipeline) {
-        pipeline.channel().config().setAutoRead(false);
-      }
+    var opening = new RawOpening(listener);
+    var known = spares.remove(pod);
+    if (known == null) {
+      return dialer.dial(DialTarget.plain(pod), opening);
+    }
+    known.timer.cancel();
+    loop.execute(() -> dialer.adopt(known.socket, opening));
+    return () -> opening.isCancelled = true;
+  }
 
-      @Override
-      public void connected(Channel channel) {
-        listener.connected(channel);
-      }
-
-      @Override
-      public void failed(UpstreamFailure failure) {
-        listener.failed(failure);
+  /** Keeps a connected socket for a moment, for the next {@link #open}, so that no other is opened. */
+  void keep(Destination pod, Socket connected) {
+    var timer = loop.schedule(SPARE_TIME, () -> {
+      var unused = spares.remove(pod);
+      if (unused != null) {
+        Dialer.closeUnused(unused.socket);
       }
     });
+    var former = spares.put(pod, new Spare(connected, timer));
+    if (former != null) {
+      former.timer.cancel();
+      Dialer.closeUnused(former.socket);
+    }
+  }
+
+  /** Whether a connection is open that the next {@link #open} gets. */
+  boolean hasSpare(Destination pod) {
+    return spares.containsKey(pod);
+  }
+
+  private record Spare(Socket socket, Loop.Timer timer) {}
+
+  private static final class RawOpening implements Dialer.DialListener {
+    private final OpenListener listener;
+    private boolean isCancelled;
+
+    RawOpening(OpenListener listener) {
+      this.listener = listener;
+    }
+
+    @Override
+    public void addHandlers(ChannelPipeline pipeline) {
+      pipeline.channel().config().setAutoRead(false);
+    }
+
+    @Override
+    public void connected(Channel channel) {
+      if (isCancelled) {
+        var _ = channel.close();
+      } else {
+        listener.connected(channel);
+      }
+    }
+
+    @Override
+    public void failed(UpstreamFailure failure) {
+      if (!isCancelled) {
+        listener.failed(failure);
+      }
+    }
   }
 
   UpstreamPool to(DialTarget target, PortProtocol protocol) {

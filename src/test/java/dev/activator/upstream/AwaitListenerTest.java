@@ -6,14 +6,18 @@ import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.PortProtocol;
+import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import dev.activator.testing.TestRevisions;
 import dev.activator.testing.quiescence.Quiescence;
+import dev.activator.tls.DialTarget;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
+import dev.activator.upstream.PodConnectionPools.OpenListener;
 import dev.activator.upstream.ProbeClient.ProbeRequest;
 import dev.activator.upstream.ProbeClient.ProbeResult;
+import io.netty.channel.Channel;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
 import java.io.IOException;
@@ -21,6 +25,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -108,6 +113,63 @@ class AwaitListenerTest {
       assertThat(ended.poll(120, TimeUnit.SECONDS)).isNotNull();
       assertThat(ended.poll(120, TimeUnit.SECONDS)).isNotNull();
       assertThat(upstreams.openCount()).isZero();
+    }
+  }
+
+  @Test
+  void leavesTheConnectionOfATcpProbeThatOnlyConnects_toTheClient() throws Exception {
+    try (var pod = pod()) {
+      var probe = probe(pod.destination(), PortProtocol.TCP, "");
+      var opened = new CompletableFuture<Channel>();
+      loop.execute(() -> client.awaitListener(loop, probe, Duration.ofMillis(5), Duration.ZERO,
+          _ -> client.probe(loop, probe, answer -> {
+            answers.add(answer);
+            upstreams.of(loop).open(pod.destination(), new Opening(opened));
+          })));
+
+      opened.get(120, TimeUnit.SECONDS).close().await();
+      assertThat(answers.poll()).isEqualTo(new ProbeResult.Connected());
+      assertThat(ended.poll(120, TimeUnit.SECONDS)).isNotNull();
+      assertThat(accepted).hasValue(1);
+    }
+  }
+
+  @Test
+  void closesTheConnectionOfATcpProbe_thatNoClientTakes() throws Exception {
+    try (var pod = pod()) {
+      assertThat(awaitAndProbe(probe(pod.destination(), PortProtocol.TCP, "")))
+          .isEqualTo(new ProbeResult.Connected());
+      assertThat(ended.poll(120, TimeUnit.SECONDS)).isNotNull();
+      assertThat(accepted).hasValue(1);
+    }
+  }
+
+  @Test
+  void expectsTheAnswerOnTheConnectionThatWasOpened() throws Exception {
+    try (var pod = new ScriptedPod(caller -> {
+      accepted.incrementAndGet();
+      caller.send("READY");
+      caller.readToEnd();
+    })) {
+      var probe = new ProbeRequest(DialTarget.plain(pod.destination()), PortProtocol.TCP, "",
+          ReadinessProbeSpec.answering(new ReadinessProbeSpec.Answer("", "R"))
+              .within(Duration.ofSeconds(30)),
+          Duration.ofSeconds(30));
+
+      assertThat(awaitAndProbe(probe)).isEqualTo(new ProbeResult.Connected());
+      assertThat(accepted).hasValue(1);
+    }
+  }
+
+  private record Opening(CompletableFuture<Channel> opened) implements OpenListener {
+    @Override
+    public void connected(Channel channel) {
+      opened.complete(channel);
+    }
+
+    @Override
+    public void failed(UpstreamFailure failure) {
+      opened.completeExceptionally(new IOException(failure.text()));
     }
   }
 
