@@ -8,41 +8,28 @@ import dev.activator.ext.tcp.policy.TcpConnectionState.Event;
 import dev.activator.ext.tcp.policy.TcpConnectionState.Phase;
 import dev.activator.loop.LogLimit;
 import dev.activator.loop.Loop;
-import dev.activator.loop.ResettableTimer;
 import dev.activator.observability.RequestObserver.Step;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.proxy.exchange.RequestDispatcher;
-import dev.activator.proxy.policy.DeadlineCalculator;
 import dev.activator.proxy.policy.RequestFailure;
-import dev.activator.revision.Destination;
 import dev.activator.revision.LiveRevision;
-import dev.activator.throttle.ThrottleDecision;
 import dev.activator.throttle.ThrottleDecision.Ending;
-import dev.activator.throttle.ThrottleDecision.Permit;
-import dev.activator.throttle.ThrottleDecision.QueueEntry;
-import dev.activator.throttle.ThrottleDecision.QueuedCaller;
-import dev.activator.throttle.ThrottleDecision.Rejection;
-import dev.activator.upstream.PodConnectionPools.OpenListener;
 import dev.activator.upstream.UpstreamFailure;
-import dev.activator.upstream.UpstreamPool.Dial;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries one connection to a pod: takes a permit as a request does, holds the client's first bytes
- * meanwhile, and passes bytes in both directions. {@link TcpConnectionState} decides.
+ * Carries one connection: holds the client's first bytes while {@link PodAcquisition} gets it a pod, and
+ * passes bytes in both directions. {@link TcpConnectionState} decides.
  *
  * <p><b>Threads.</b> Confined to the loop of its client's channel.
  */
-final class TcpConnection extends ObservedConnection implements QueuedCaller, OpenListener {
+final class TcpConnection extends ObservedConnection {
   private static final Logger log = LoggerFactory.getLogger(TcpConnection.class);
-  /** A pod that is gone does not refuse a connection. */
-  private static final long CONNECT_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
   /** The statuses in meters and logs, as of an upgraded connection. */
   private static final int SERVED = 200;
   private static final int RESPONDING = 101;
@@ -52,11 +39,8 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
   private final ConnectionCount count;
   private final TcpSide client;
   private final FirstBytes first;
-  private final ResettableTimer timer;
+  private final PodAcquisition acquisition;
   private TcpConnectionState state = TcpConnectionState.ACCEPTED;
-  private @Nullable ConnectionWait queued;
-  private @Nullable Permit permit;
-  private @Nullable Dial dial;
   private @Nullable TcpSide pod;
   /** Whether everything is given back. */
   private boolean over;
@@ -71,8 +55,8 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
     this.refusals = refusals;
     this.client = new TcpSide(client, this);
     this.first = new FirstBytes(client, dispatcher.held());
+    this.acquisition = new PodAcquisition(this, dispatcher, live, first);
     this.count = new ConnectionCount(this, dispatcher.counter().of(live));
-    this.timer = new ResettableTimer(dispatcher.loop(), this::timeOut);
   }
 
   /** @param refusals limits the log lines about connections of this port */
@@ -86,62 +70,24 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
   private void begin() {
     saw(Step.ARRIVED);
     count.accepted();
-    admit(new ConnectionWait.Unqueued(loop()));
+    acquisition.begin();
   }
 
   /** The connection is no health check. */
   void begun() {
-    if (state.phase() == Phase.WAITING && queued == null) {
-      admit(this);
+    if (state.phase() == Phase.WAITING) {
+      acquisition.await();
     }
   }
 
-  private void admit(QueuedCaller as) {
-    ThrottleDecision admission;
-    try {
-      admission = dispatcher.throttle().apply(live, as);
-    } catch (RuntimeException e) {
-      log.error("Admitting a connection to {} failed", live, e);
-      refuse(RequestFailure.internal(), Event.REJECTED);
-      return;
-    }
-    switch (admission) {
-      case Permit now -> granted(now);
-      case QueueEntry later -> {
-        queue(later);
-        if (dispatcher.held().isFull(later.heldBytes())) {
-          refuse(RequestFailure.memoryFull(later.retryAfterSeconds()), Event.REJECTED);
-        }
-      }
-      case ThrottleDecision.NoRoom _ -> {
-        // It waits once it is known not to be a health check, which must not start a pod.
-      }
-    }
+  Loop loop() {
+    return dispatcher.loop();
   }
 
-  private void queue(QueueEntry later) {
-    queued = new ConnectionWait(live.spec(), later);
-    first.enter(later);
+  /** It is in the queue. */
+  void waits() {
     queued();
-    timer.within(queued.untilCheck(passedNanos()));
     updateReading();
-  }
-
-  private void timeOut() {
-    var wait = queued;
-    if (wait != null) {
-      var timeout = wait.timeout(passedNanos());
-      if (timeout == null) {
-        timer.within(wait.untilCheck(passedNanos()));
-      } else {
-        refuse(RequestFailure.timedOut(timeout,
-            dispatcher.seams().starts().of(live).why()), Event.WAITED_TOO_LONG);
-      }
-    } else if (dial != null) {
-      var late = dial.timedOut();
-      dial = null;
-      failed(late);
-    }
   }
 
   /** Whether one side has not read everything. */
@@ -153,56 +99,21 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
     on(Event.IDLE);
   }
 
-  @Override
-  public Loop loop() {
-    return dispatcher.loop();
-  }
-
-  @Override
-  public long maxWaitNanos() {
-    return DeadlineCalculator.NONE;
-  }
-
-  @Override
-  public void granted(Permit granted) {
-    leaveQueue();
-    permit = granted;
-    on(Event.GRANTED);
-  }
-
-  @Override
-  public void rejected(Rejection reason) {
-    leaveQueue();
-    refuse(dispatcher.seams().starts().failure(reason), Event.REJECTED);
-  }
-
-  private void leaveQueue() {
-    timer.cancel();
-    first.leaveQueue();
-    queued = null;
-  }
-
-  private void refuse(RequestFailure why, Event event) {
+  void refused(RequestFailure why, Event event) {
     refusal = why;
     on(event);
   }
 
-  @Override
-  public void connected(Channel opened) {
-    timer.cancel();
-    dial = null;
+  void connected(Channel opened) {
     connected();
     pod = new TcpSide(opened, this);
     opened.pipeline().addLast(pod);
     on(Event.CONNECTED);
   }
 
-  @Override
-  public void failed(UpstreamFailure why) {
-    timer.cancel();
-    dial = null;
+  void podFailed(UpstreamFailure why, Event event) {
     podFailure = why;
-    on(Event.NOT_CONNECTED);
+    on(event);
   }
 
   /** Bytes of one side. */
@@ -259,8 +170,7 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
     if (of == client) {
       on(Event.CLIENT_ENDED);
     } else if (of == pod) {
-      podFailure = UpstreamFailure.CLOSED;
-      on(Event.POD_ENDED);
+      podFailed(UpstreamFailure.CLOSED, Event.POD_ENDED);
     }
   }
 
@@ -268,12 +178,11 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
     if (side == client) {
       on(Event.CLIENT_GONE);
     } else if (side == pod) {
-      podFailure = why;
-      on(Event.POD_GONE);
+      podFailed(why, Event.POD_GONE);
     }
   }
 
-  private void on(Event event) {
+  void on(Event event) {
     var step = state.on(event);
     state = step.next();
     try {
@@ -291,7 +200,7 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
 
   private void run(Action action) {
     switch (action) {
-      case DIAL -> dial(Objects.requireNonNull(permit).destination());
+      case DIAL -> dial();
       case JOIN -> join(Objects.requireNonNull(pod));
       case TRY_ANOTHER_POD -> tryAnotherPod();
       case END_TO_POD -> Objects.requireNonNull(pod).endOutput();
@@ -301,11 +210,10 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
     }
   }
 
-  private void dial(Destination to) {
+  private void dial() {
+    var to = acquisition.dial();
     granted(to, to);
-    timer.within(CONNECT_TIMEOUT_NANOS);
     saw(Step.FORWARDING);
-    dial = dispatcher.pools().open(to, this);
   }
 
   private void join(TcpSide to) {
@@ -324,52 +232,34 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
   }
 
   private void tryAnotherPod() {
-    var failed = Objects.requireNonNull(permit);
-    permit = null;
     boolean connected = pod != null;
     abandonPod();
     pod = null;
-    timer.cancel();
     count.waits();
     undelivered(podFailure.text());
-    var again = failed.retry(this, connected);
-    if (again == null) {
+    if (!acquisition.tryAnother(connected)) {
       on(Event.NO_OTHER_POD);
-    } else {
-      queue(again);
     }
   }
 
   private void end(End how) {
     try {
-      giveBack();
+      acquisition.giveUp();
+      first.drop();
       closeSides(how);
     } finally {
-      releasePermit(how);
+      acquisition.release(ending(how), pod);
       count.end();
     }
     switch (how) {
       case CLOSED, IDLE -> ended(RequestOutcome.UPGRADED, SERVED);
       case CLIENT_GONE -> ended(RequestOutcome.CALLER_GONE, CLIENT_CLOSED);
-      case REJECTED, WAITED_TOO_LONG, ERROR -> refused(Objects.requireNonNull(refusal));
+      case REJECTED, WAITED_TOO_LONG, ERROR -> reset(Objects.requireNonNull(refusal));
       case POD_FAILED -> {
         failed(podFailure.text());
-        refused(RequestFailure.badGateway(podFailure.text()));
+        reset(RequestFailure.badGateway(podFailure.text()));
       }
     }
-  }
-
-  private void giveBack() {
-    var wait = queued;
-    leaveQueue();
-    if (wait != null) {
-      wait.entry().giveUp();
-    }
-    if (dial != null) {
-      dial.cancel();
-      dial = null;
-    }
-    first.drop();
   }
 
   private void closeSides(End how) {
@@ -399,29 +289,18 @@ final class TcpConnection extends ObservedConnection implements QueuedCaller, Op
     }
   }
 
-  private void refused(RequestFailure why) {
+  private void reset(RequestFailure why) {
     ended(why.outcome(), why.answer().status());
     refusals.log(now(), others -> log.info("A connection of {} to {} was reset: {}. {} others"
         + " were since the last such line", peer(), live, why.answer().body().strip(), others));
   }
 
-  /** A pod may run the connection until it is closed. */
-  private void releasePermit(End how) {
-    var given = permit;
-    permit = null;
-    if (given == null) {
-      return;
-    }
-    var ending = switch (how) {
+  private static Ending ending(End how) {
+    return switch (how) {
       case CLOSED, IDLE -> Ending.ANSWERED;
       case CLIENT_GONE -> Ending.ABANDONED;
       case POD_FAILED -> Ending.BROKEN;
       case REJECTED, WAITED_TOO_LONG, ERROR -> Ending.UNCOUNTED;
     };
-    if (pod == null) {
-      given.release(ending);
-    } else {
-      pod.channel().closeFuture().addListener(_ -> given.release(ending));
-    }
   }
 }
