@@ -234,6 +234,11 @@ public final class EmbeddedPlatform implements Platform {
   }
 
   @Override
+  public void portProbeFails(RevisionId revision, String why) {
+    controller.writer().portProbeFails(revision, why);
+  }
+
+  @Override
   public void onWake(BiConsumer<String, Duration> listener) {
     controller.onWake(listener);
   }

@@ -107,6 +107,13 @@ public interface Platform {
    */
   default void portTaken(int port, boolean taken) {}
 
+  /**
+   * Says that ready pods get no connections, because they fail the readinessProbe of their port.
+   *
+   * @param why empty if that has ended
+   */
+  default void portProbeFails(RevisionId revision, String why) {}
+
   /** Sets the way in which the last pods are put to sleep. Called before {@link #join}. */
   default void idleMethod(IdleMethod<?> method) {}
 

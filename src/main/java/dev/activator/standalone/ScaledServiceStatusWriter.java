@@ -84,6 +84,8 @@ public final class ScaledServiceStatusWriter {
      * container that crashes also runs now and then.
      */
     private @Nullable Trouble failure;
+    /** Its ports whose readinessProbe ready pods fail. */
+    private final Map<RevisionId, Trouble> failedProbes = new TreeMap<>();
     /** The status that was written last in this term; null before. */
     private @Nullable ScaledServiceStatus written;
     /** Whether an Event must still say why it is not ready. */
@@ -221,6 +223,7 @@ public final class ScaledServiceStatusWriter {
         known.written = null;
         known.scaling = null;
         known.failure = null;
+        known.failedProbes.clear();
         known.refusal = "";
         known.eventIsDue = false;
         known.running = null;
@@ -293,6 +296,27 @@ public final class ScaledServiceStatusWriter {
   }
 
   /**
+   * Call with why ready pods fail the readinessProbe of a port, at least once, and with an empty text
+   * once they do not.
+   */
+  public void portProbeFails(RevisionId port, String why) {
+    loop.execute(() -> {
+      var known = entries.get(port.withoutPort());
+      if (known == null) {
+        return;
+      }
+      if (why.isEmpty()) {
+        known.failedProbes.remove(port);
+      } else {
+        known.failedProbes.put(port,
+            new Trouble("PortProbeFails", "ready pods get no connections, as"
+                + " they fail the readinessProbe in spec.ports: " + why));
+      }
+      queue.add(port.withoutPort());
+    });
+  }
+
+  /**
    * Writes an Event about the ScaledService, if this activator leads.
    *
    * @param reason one word
@@ -348,7 +372,9 @@ public final class ScaledServiceStatusWriter {
 
   private ScaledServiceStatus next(Entry entry, ScaledServiceStatus before) {
     var now = now();
-    var next = before.next(entry.state, entry.scaling, entry.failure, now);
+    var failed = entry.failedProbes.values().stream().findFirst().orElse(null);
+    var next = before.next(entry.state, entry.scaling,
+        entry.failure == null ? failed : entry.failure, now);
     var start = entry.unscheduled;
     return start == null || next.conditions().isEmpty()
         ? next

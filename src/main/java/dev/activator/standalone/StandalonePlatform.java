@@ -186,6 +186,11 @@ public final class StandalonePlatform implements Platform {
   }
 
   @Override
+  public void portProbeFails(RevisionId revision, String why) {
+    controller.writer().portProbeFails(revision, why);
+  }
+
+  @Override
   public void idleMethod(IdleMethod<?> method) {
     idleMethod = method;
     scales.add(method, new IdleEnvironment(loop, session::scaling, scales, election, controller,

@@ -328,6 +328,20 @@ class ScaledServiceStatusWriterTest {
   }
 
   @Test
+  void isNotReadyWhilePodsFailTheProbeOfAPort() {
+    service();
+    lead();
+    writer.scaled(WEB, scaling(1, 1, null));
+    writer.portProbeFails(WEB.ofPort("pg"), "10.0.0.1:5432 answered 'E'");
+    becomesLater("Ready", "False PortProbeFails 2026-01-01T00:00:00Z");
+    assertThat(status().at("/conditions/0/message").asString()).isEqualTo("ready pods get no"
+        + " connections, as they fail the readinessProbe in spec.ports: 10.0.0.1:5432 answered 'E'");
+
+    writer.portProbeFails(WEB.ofPort("pg"), "");
+    becomesLater("Ready", "True Ready 2026-01-01T00:00:00Z");
+  }
+
+  @Test
   void isReadyAgain_onceNoPodIsWanted() {
     service();
     lead();

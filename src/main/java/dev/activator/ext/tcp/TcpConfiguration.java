@@ -1,5 +1,6 @@
 package dev.activator.ext.tcp;
 
+import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.knative.ClusterWatcher;
 import dev.activator.lifecycle.Extension;
 import dev.activator.lifecycle.Extension.StartOrder;
@@ -30,16 +31,19 @@ public class TcpConfiguration {
   @Bean
   Extension tcp(ProxyServer proxy, ProxyServerProperties serving,
       StandaloneProperties standalone, LoopGroup loops, LiveRevisions revisions,
-      ClusterWatcher cluster, Platform platform) {
+      ClusterWatcher cluster, RevisionBackendsManager backends, Platform platform) {
     var routes = new SniRoutes(revisions, loops.loopFor(NAME));
     var headers = new ProxyHeaders(standalone.proxyProtocolSources(), FIRST_MESSAGE_TIMEOUT);
     var ports = new TcpPorts(proxy, serving.bindAddress(), loops.loopFor(NAME), revisions, headers,
         platform::portTaken);
+    var probes = new FailedPortProbes(loops.loopFor(NAME), revisions, backends::view,
+        platform::portProbeFails);
     return Extension.of(NAME, () -> cluster.revisions().subscribe(NAME, revision -> {
       ports.onRevision(revision);
       routes.onRevision(revision);
     })).with(StartOrder.BEFORE_REQUESTS, LifecyclePart.started("TCP ports", () -> {
       ports.start();
+      probes.start();
       if (standalone.sniPort() > 0) {
         listen(proxy, serving.bindAddress(), standalone.sniPort(), routes, headers);
       }
