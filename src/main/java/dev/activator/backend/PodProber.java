@@ -213,7 +213,11 @@ final class PodProber {
         container == null
             ? PodHealthVerdict.of(status, body)
             : PodHealthVerdict.ofContainer(status);
-      case ProbeResult.Unready(var reason) -> new PodHealthVerdict(Verdict.UNHEALTHY, reason);
+      case ProbeResult.Unready(var reason) -> new PodHealthVerdict(
+          container != null && container.answer() != null
+              ? Verdict.NOT_READY
+              : Verdict.UNHEALTHY,
+          reason);
       case ProbeResult.Refused(var reason) -> new PodHealthVerdict(Verdict.REFUSED, reason);
       case ProbeResult.Failed(var reason) -> new PodHealthVerdict(Verdict.NO_CONNECTION, reason);
       case ProbeResult.InvalidResponse(var reason) ->

@@ -121,6 +121,25 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
+  void aPodThatAnswersTheProbeOfAPortIsProbedMoreOftenWhileAClientWaits() {
+    fake.answers(A, new ProbeResult.Unready("is starting up"));
+    objects.revision(new Revision(REVISION, "1", PortProtocol.TCP, 0, RequestTimeouts.DEFAULT,
+        true, ReadinessProbeSpec.answering(new ReadinessProbeSpec.Answer("", "R")), Map.of(),
+        Map.of(), null));
+    objects.listed(http1(ready(A)));
+    loop.advance(ofSeconds(1));
+    int first = fake.asked(A).size();
+    loop.advance(ofSeconds(1));
+    int unawaited = fake.asked(A).size() - first;
+
+    backends.requestsWaitFor(REVISION, loop);
+    loop.advance(ofSeconds(1));
+
+    assertThat(unawaited).isPositive();
+    assertThat(fake.asked(A).size() - first - unawaited).isGreaterThan(unawaited * 3 / 2);
+  }
+
+  @Test
   void aPodThatRefusesIsNotGivenUpWhileItsEndpointsMayBeStale() {
     // given no watch of Endpoints when the revision becomes known
     fake.answers(A, List.of(FakePods.OK, FakePods.REFUSED));

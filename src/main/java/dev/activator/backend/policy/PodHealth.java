@@ -94,7 +94,7 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
    * not answered as it should be.
    */
   boolean acceptsConnections() {
-    return lastIs(Verdict.UNHEALTHY) || lastIs(Verdict.SLOW);
+    return lastIs(Verdict.UNHEALTHY) || lastIs(Verdict.NOT_READY) || lastIs(Verdict.SLOW);
   }
 
   /** Whether the last probe was answered as a mesh would answer it, or an overloaded pod. */
@@ -163,7 +163,7 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
     return switch (probe.outcome().verdict()) {
       case REFUSED -> null;
       case NO_CONNECTION -> accepts;
-      case HEALTHY, UNHEALTHY, SLOW, MESH_LIKE, NO_ANSWER ->
+      case HEALTHY, UNHEALTHY, NOT_READY, SLOW, MESH_LIKE, NO_ANSWER ->
         accepts == null ? probe.began() : accepts;
     };
   }

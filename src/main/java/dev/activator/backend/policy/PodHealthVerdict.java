@@ -16,6 +16,8 @@ public record PodHealthVerdict(Verdict verdict, String detail) {
     HEALTHY,
     /** A wrong answer, but not one of a mesh. */
     UNHEALTHY,
+    /** An answer to the probe of a port, but not that of a server that is ready. */
+    NOT_READY,
     /** A container accepted the connection, but did not answer in time. */
     SLOW,
     /** The answer of a mesh that does not let the probe through. */
@@ -29,6 +31,11 @@ public record PodHealthVerdict(Verdict verdict, String detail) {
      * a network policy.
      */
     REFUSED;
+
+    /** Whether a probe that fails like this takes little time and work. */
+    boolean isCheap() {
+      return this == REFUSED || this == NOT_READY;
+    }
 
     boolean indicatesMesh() {
       return this == MESH_LIKE || isWithoutAnswer();

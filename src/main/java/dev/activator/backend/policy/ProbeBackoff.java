@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * <p>While it is unknown how long a start takes, the pause is a small fraction of the time since
  * the start, so that it delays the start only a little. Once the duration is known, a pod is probed
  * rarely before the expected end of its start, and often around that time. A pod that refuses
- * connections while requests wait is probed more often, because a refusal takes little time and
- * work.
+ * connections, or answers the probe of a port, while requests wait is probed more often, because
+ * that takes little time and work.
  *
  * <p><b>Source.</b> Knative probes forever every {@code PROBE_FREQUENCY}, 200 ms.
  *
@@ -46,7 +46,7 @@ public record ProbeBackoff(Duration frequency) {
     return after(age, start, Pace.DEFAULT);
   }
 
-  /** The pause after the host refused the connection, while a request waits. */
+  /** The pause after a probe that took little time and work, while a request waits. */
   public Duration afterRefusal(Duration age, @Nullable DurationEstimate start) {
     return after(age, start, Pace.REFUSED);
   }

@@ -186,7 +186,7 @@ public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, C
     if (isUnneeded(known)) {
       return policy.backoff().unneeded(unneeded(known));
     }
-    return isAwaited() && answer.outcome().verdict() == Verdict.REFUSED
+    return isAwaited() && answer.outcome().verdict().isCheap()
         ? policy.backoff().afterRefusal(age(known), learned)
         : policy.backoff().after(age(known), learned);
   }
