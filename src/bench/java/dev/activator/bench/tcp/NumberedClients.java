@@ -39,6 +39,7 @@ final class NumberedClients {
   private final AtomicInteger inKilledActivator = new AtomicInteger();
   private final Queue<String> lost = new ConcurrentLinkedQueue<>();
   private final Queue<Long> waits = new ConcurrentLinkedQueue<>();
+  private final Queue<Long> waitsBesideFree = new ConcurrentLinkedQueue<>();
 
   NumberedClients(TcpCluster cluster, PodRecords records, int atOnce) {
     this.cluster = cluster;
@@ -74,6 +75,7 @@ final class NumberedClients {
     /** How it leaves: 1 before a byte, 2 after some, 3 the same by a reset; else not. */
     private final int leaves;
     private final int killsBefore = cluster.podKills();
+    private final long freeBefore = cluster.freeNanos();
     private final CountDownLatch greeted = new CountDownLatch(1);
     private volatile long pod = -1;
     private volatile boolean hasLeft;
@@ -179,6 +181,7 @@ final class NumberedClients {
         pod = in.readLong();
         greeted.countDown();
         waits.add(System.nanoTime() - begun);
+        waitsBesideFree.add(cluster.freeNanos() - freeBefore);
         var buffer = new byte[8192];
         int received = 0;
         for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
@@ -231,6 +234,15 @@ final class NumberedClients {
 
   /** How long they waited for the first byte of a pod. */
   long[] waits() {
-    return waits.stream().mapToLong(Long::longValue).sorted().toArray();
+    return sorted(waits);
+  }
+
+  /** How much of that a ready pod had a free place. */
+  long[] waitsBesideFree() {
+    return sorted(waitsBesideFree);
+  }
+
+  private static long[] sorted(Queue<Long> values) {
+    return values.stream().mapToLong(Long::longValue).sorted().toArray();
   }
 }

@@ -43,6 +43,8 @@ final class NumberedPod {
   private final Set<Serving> open = new HashSet<>();
   private @Nullable Channel listening;
   private volatile boolean killed;
+  /** How many connections it has, with those of probes. */
+  private volatile int connections;
 
   NumberedPod(PodRecords records, EventLoop loop, int number, int port) {
     this.records = records;
@@ -58,6 +60,10 @@ final class NumberedPod {
 
   boolean wasKilled() {
     return killed;
+  }
+
+  int connections() {
+    return connections;
   }
 
   void listen() throws InterruptedException {
@@ -116,6 +122,7 @@ final class NumberedPod {
     public void channelActive(ChannelHandlerContext context) {
       openBefore = open.stream().filter(Serving::isOpen).toList();
       open.add(this);
+      connections = open.size();
       context.writeAndFlush(context.alloc().buffer(Long.BYTES).writeLong(number));
     }
 
@@ -223,6 +230,7 @@ final class NumberedPod {
     @Override
     public void channelInactive(ChannelHandlerContext context) {
       open.remove(this);
+      connections = open.size();
       // Those that have sent nothing are probes.
       if (header != null) {
         records.atOnce(1 + (int) openBefore.stream().filter(one -> one.header != null).count());

@@ -30,6 +30,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 
 /**
@@ -50,6 +51,7 @@ final class TcpCluster implements AutoCloseable {
   private static final String NAME = "db";
   private static final String LEASE = "activator";
   private static final long LISTENS_WHILE_ENDING_MILLIS = 1500;
+  private static final long SAMPLE_MILLIS = 5;
 
   /** An activator's process. */
   static final class Activator {
@@ -95,6 +97,9 @@ final class TcpCluster implements AutoCloseable {
   private final List<Activator> activators = new CopyOnWriteArrayList<>();
   private final AtomicInteger kills = new AtomicInteger();
   private final AtomicInteger zeros = new AtomicInteger();
+  private final AtomicLong freeNanos = new AtomicLong();
+  private long sampledAt = System.nanoTime();
+  private boolean wasFree;
   private int wanted;
   private int started;
 
@@ -130,6 +135,25 @@ final class TcpCluster implements AutoCloseable {
          'timeoutSeconds': 120, 'scaleDown': {'stabilizationWindowSeconds': 6}}}"""
         .formatted(SHOP, NAME, NAME, NAME, LIMIT, LIMIT, MAX_PODS)));
     store.subscribe(BuiltInKinds.DEPLOYMENT, controllers, this::onDeployment);
+    controllers.scheduleWithFixedDelay(this::sample, SAMPLE_MILLIS, SAMPLE_MILLIS,
+        TimeUnit.MILLISECONDS);
+  }
+
+  /** A place that is free in two samples is one that nothing has taken meanwhile. */
+  private void sample() {
+    long now = System.nanoTime();
+    boolean isFree = listed.stream().anyMatch(one -> one.ready && !one.terminating
+        && !one.pod.wasKilled() && one.pod.connections() < LIMIT);
+    if (isFree && wasFree) {
+      freeNanos.addAndGet(now - sampledAt);
+    }
+    wasFree = isFree;
+    sampledAt = now;
+  }
+
+  /** For how long, in all, a ready pod had a free place. */
+  long freeNanos() {
+    return freeNanos.get();
   }
 
   private void list(String namespace, String service, int port, String endpoints) {

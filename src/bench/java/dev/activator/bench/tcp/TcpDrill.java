@@ -51,17 +51,21 @@ public final class TcpDrill extends Drill {
   private boolean run(List<String> parts) throws Exception {
     System.out.println("| part | connections | whole | left early | in a killed pod | in a killed"
         + " activator | lost | at once at a pod | first byte in ms: median | 99th percentile"
-        + " | longest | |");
-    System.out.println("|---|---|---|---|---|---|---|---|---|---|---|---|");
+        + " | longest | while a place was free: median | 99th percentile | |");
+    System.out.println("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for (var part : parts) {
       switch (part) {
+        case "calm" -> load(part, "disturbances", (_, _) -> {
+          pause(100);
+          return 0;
+        });
         case "pods" -> load(part, "pods killed", (cluster, random) -> {
           pause(100 + random.nextInt(200));
           cluster.killPod();
           return 1;
         });
         case "activators" -> load(part, "activators killed", (cluster, random) -> {
-          pause(1000 + random.nextInt(2000));
+          pause(500 + random.nextInt(1000));
           var all = cluster.activators();
           cluster.kill(all.get(random.nextInt(all.size())));
           cluster.start();
@@ -76,7 +80,7 @@ public final class TcpDrill extends Drill {
         });
         case "zero" -> zero();
         default -> throw new IllegalArgumentException(
-            part + " is none of pods, activators, leader and zero");
+            part + " is none of calm, pods, activators, leader and zero");
       }
     }
     return isPassed();
@@ -137,9 +141,12 @@ public final class TcpDrill extends Drill {
     var left = left(cluster);
     clients.checkWhole();
     var waits = clients.waits();
-    System.out.printf(Locale.ROOT, "| %s | %d | %s | %d | %d | %.1f | %.1f | %.1f | %s |%n", part,
+    var besideFree = clients.waitsBesideFree();
+    System.out.printf(Locale.ROOT, "| %s | %d | %s | %d | %d | %.1f | %.1f | %.1f | %.1f"
+        + " | %.1f | %s |%n", part,
         clients.connections(), clients.counts(), clients.lost().size(), records.most(),
-        millis(waits, 0.5), millis(waits, 0.99), millis(waits, 1), note);
+        millis(waits, 0.5), millis(waits, 0.99), millis(waits, 1),
+        millis(besideFree, 0.5), millis(besideFree, 0.99), note);
     clients.lost().stream().limit(10).forEach(System.out::println);
     records.wrong().stream().limit(10).forEach(System.out::println);
     check(clients.lost().isEmpty(), "connections were lost");
