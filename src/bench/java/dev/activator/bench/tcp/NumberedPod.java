@@ -45,6 +45,9 @@ final class NumberedPod {
   private volatile boolean killed;
   /** How many connections it has, with those of probes. */
   private volatile int connections;
+  private volatile long listensSince;
+  /** When it accepted the first connection of a client; 0 if it has none. */
+  private volatile long firstAt;
 
   NumberedPod(PodRecords records, EventLoop loop, int number, int port) {
     this.records = records;
@@ -66,6 +69,11 @@ final class NumberedPod {
     return connections;
   }
 
+  /** How long it listened until it accepted the first connection of a client; -1 if it got none. */
+  long nanosUntilFirst() {
+    return firstAt == 0 ? -1 : firstAt - listensSince;
+  }
+
   void listen() throws InterruptedException {
     listening = new ServerBootstrap().group(loop).channel(EpollServerSocketChannel.class)
         .option(ChannelOption.SO_REUSEADDR, true).option(ChannelOption.SO_BACKLOG, 1000)
@@ -76,6 +84,7 @@ final class NumberedPod {
             channel.pipeline().addLast(new Serving(channel));
           }
         }).bind(ip, port).sync().channel();
+    listensSince = System.nanoTime();
   }
 
   /** As a process does that gets SIGKILL. */
@@ -111,6 +120,7 @@ final class NumberedPod {
     private boolean clientEnded;
     private boolean outputEnds;
     private boolean isOver;
+    private final long acceptedAt = System.nanoTime();
     /** Those that were open when this one was accepted. */
     private List<Serving> openBefore = List.of();
 
@@ -147,6 +157,7 @@ final class NumberedPod {
         if (partial.readableBytes() >= NumberedBytes.HEADER) {
           header = new Header(partial.readLong(), partial.readInt(), partial.readInt());
           records.begun(header.id(), number);
+          firstAt = firstAt == 0 ? acceptedAt : firstAt;
           check(header, partial);
           partial.release();
           partial = null;

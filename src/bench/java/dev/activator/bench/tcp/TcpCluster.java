@@ -266,6 +266,12 @@ final class TcpCluster implements AutoCloseable {
     return kills.get();
   }
 
+  /** How long pods listened until they accepted the first connection of a client, in order. */
+  long[] nanosUntilFirst() {
+    return pods.stream().mapToLong(NumberedPod::nanosUntilFirst).filter(nanos -> nanos >= 0)
+        .sorted().toArray();
+  }
+
   int zeros() {
     return zeros.get();
   }

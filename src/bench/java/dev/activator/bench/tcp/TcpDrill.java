@@ -51,8 +51,9 @@ public final class TcpDrill extends Drill {
   private boolean run(List<String> parts) throws Exception {
     System.out.println("| part | connections | whole | left early | in a killed pod | in a killed"
         + " activator | lost | at once at a pod | first byte in ms: median | 99th percentile"
-        + " | longest | while a place was free: median | 99th percentile | |");
-    System.out.println("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+        + " | longest | while a place was free: median | 99th percentile"
+        + " | a pod listens until it has a client: median | 90th percentile | |");
+    System.out.println("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for (var part : parts) {
       switch (part) {
         case "calm" -> load(part, "disturbances", (_, _) -> {
@@ -142,11 +143,13 @@ public final class TcpDrill extends Drill {
     clients.checkWhole();
     var waits = clients.waits();
     var besideFree = clients.waitsBesideFree();
+    var untilFirst = cluster.nanosUntilFirst();
     System.out.printf(Locale.ROOT, "| %s | %d | %s | %d | %d | %.1f | %.1f | %.1f | %.1f"
-        + " | %.1f | %s |%n", part,
+        + " | %.1f | %.1f | %.1f | %s |%n", part,
         clients.connections(), clients.counts(), clients.lost().size(), records.most(),
         millis(waits, 0.5), millis(waits, 0.99), millis(waits, 1),
-        millis(besideFree, 0.5), millis(besideFree, 0.99), note);
+        millis(besideFree, 0.5), millis(besideFree, 0.99),
+        millis(untilFirst, 0.5), millis(untilFirst, 0.9), note);
     clients.lost().stream().limit(10).forEach(System.out::println);
     records.wrong().stream().limit(10).forEach(System.out::println);
     check(clients.lost().isEmpty(), "connections were lost");
