@@ -30,7 +30,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -168,8 +168,11 @@ public final class ClusterWatcher implements AutoCloseable {
     return podStarts;
   }
 
-  /** @param problem why the API could not be used, in one line */
-  record Connection(KubernetesSession session, @Nullable String problem) {}
+  /**
+   * @param isChecked whether the API was tried
+   * @param problem why the API could not be used, in one line
+   */
+  record Connection(KubernetesSession session, boolean isChecked, @Nullable String problem) {}
 
   /**
    * Begins to connect on another thread, while the process makes other preparations. {@link #start} waits for
@@ -178,7 +181,7 @@ public final class ClusterWatcher implements AutoCloseable {
   public void connect() {
     connecting = CompletableFuture.supplyAsync(() -> {
       var now = KubernetesSession.open(access.get(), settings, random);
-      return new Connection(now, KubernetesClientFactory.problem(now.api(), minimum));
+      return new Connection(now, true, KubernetesClientFactory.problem(now.api(), minimum));
     }, task -> Thread.ofPlatform().daemon().name("connect").start(task));
   }
 
@@ -186,7 +189,7 @@ public final class ClusterWatcher implements AutoCloseable {
   Connection connection() throws InterruptedException {
     var begun = connecting;
     if (begun == null) {
-      return new Connection(KubernetesSession.open(access.get(), settings, random), null);
+      return new Connection(KubernetesSession.open(access.get(), settings, random), false, null);
     }
     try {
       return begun.get();
@@ -210,10 +213,12 @@ public final class ClusterWatcher implements AutoCloseable {
     session = now;
     boolean started = false;
     try {
-      var first = new AtomicReference<>(connection.problem());
+      var isChecked = new AtomicBoolean(connection.isChecked());
       startup(now, () -> {
-        var known = first.getAndSet(null);
-        return known == null ? problem(now) : known;
+        var problem = isChecked.getAndSet(false)
+            ? connection.problem()
+            : KubernetesClientFactory.problem(now.api(), minimum);
+        return problem == null && hasKnative ? knative.problem(now) : problem;
       }, () -> configMaps.follow(now));
       if (hasKnative) {
         configMaps.requireAll();
@@ -235,11 +240,6 @@ public final class ClusterWatcher implements AutoCloseable {
       Supplier<? extends List<? extends ClusterStartup.Beginning>> begin)
       throws InterruptedException {
     new ClusterStartup(now.api().url(), check, begin, startTimeout).run();
-  }
-
-  private @Nullable String problem(KubernetesSession now) {
-    var problem = KubernetesClientFactory.problem(now.api(), minimum);
-    return problem == null && hasKnative ? knative.problem(now) : problem;
   }
 
   List<KubernetesSession.Followed> follow(KubernetesSession now) {
