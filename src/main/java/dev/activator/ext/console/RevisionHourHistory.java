@@ -16,6 +16,7 @@ import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.EnumMap;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -241,16 +242,17 @@ public final class RevisionHourHistory implements RequestObserver {
   private final class Entry {
     private final Deque<Mark> marks = new ArrayDeque<>(0);
     private volatile @Nullable FailedRequest failure;
-    /** One of each kind; null until there is something to count. */
-    private Ring @Nullable [] points;
+    /** By kind; null until there is something to count, as each of its rings. */
+    private @Nullable Ring @Nullable [] points;
     private @Nullable Sample sample;
     private @Nullable Instant since;
     private boolean dropped;
 
     synchronized void add(Kind kind, long minute, int number) {
       var rings = points == null && number != 0 ? begin() : points;
-      if (rings != null) {
-        var ring = rings[kind.ordinal()];
+      if (rings != null && (number != 0 || rings[kind.ordinal()] != null)) {
+        var ring = Objects.requireNonNullElseGet(rings[kind.ordinal()], () -> new Ring(MINUTES));
+        rings[kind.ordinal()] = ring;
         ring.set(minute, kind.isSum()
             ? ring.get(minute) + number
             : Math.max(ring.get(minute), number));
@@ -258,15 +260,13 @@ public final class RevisionHourHistory implements RequestObserver {
     }
 
     /** Null if there is no room for the points of one more revision. */
-    private Ring @Nullable [] begin() {
+    private @Nullable Ring @Nullable [] begin() {
       if (dropped || series.incrementAndGet() > MAX_SERIES) {
         series.addAndGet(dropped ? 0 : -1);
         return null;
       }
-      var rings = Stream.generate(() -> new Ring(MINUTES)).limit(Kind.values().length)
-          .toArray(Ring[]::new);
-      points = rings;
-      return rings;
+      points = new Ring[Kind.values().length];
+      return points;
     }
 
     synchronized void sampled(Sample next, long minute, Instant now, boolean mayBeNew) {
@@ -306,7 +306,7 @@ public final class RevisionHourHistory implements RequestObserver {
       while (!marks.isEmpty() && marks.getLast().at().isBefore(now.minus(HOUR))) {
         marks.removeLast();
       }
-      if (points != null && Stream.of(points)
+      if (points != null && Stream.of(points).filter(Objects::nonNull)
           .allMatch(
               ring -> Arrays.stream(ring.until(minute, MINUTES)).allMatch(each -> each == 0))) {
         points = null;
@@ -327,7 +327,8 @@ public final class RevisionHourHistory implements RequestObserver {
       var all = new EnumMap<Kind, int[]>(Kind.class);
       if (points != null) {
         for (var kind : Kind.values()) {
-          all.put(kind, points[kind.ordinal()].until(minute, MINUTES));
+          var ring = points[kind.ordinal()];
+          all.put(kind, ring == null ? new int[MINUTES] : ring.until(minute, MINUTES));
         }
       }
       return new LastHour(all, now == null ? "" : now.state, since, List.copyOf(marks));
