@@ -39,6 +39,10 @@ public final class HostCheck
   @Override
   public void initialize(ConfigurableApplicationContext context) {
     var environment = context.getEnvironment();
+    if (environment.getProperty("spring.aot.processing", Boolean.class, false)) {
+      // The jar's wiring is being generated, maybe beside an activator that runs.
+      return;
+    }
     var settings = checked.settings();
     if (environment.acceptsProfiles(Profiles.of(ActivatorMode.CLUSTER.profile()))) {
       checkKubeconfig(settings);

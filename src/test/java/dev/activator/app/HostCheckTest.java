@@ -53,6 +53,14 @@ class HostCheckTest {
     }
   }
 
+  @Test
+  void ignoresTakenPorts_whileTheWiringIsGenerated() throws Exception {
+    try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      assertThatCode(check("embedded", Map.of("activator.port.http1", taken.getLocalPort(),
+          "spring.aot.processing", "true"))).doesNotThrowAnyException();
+    }
+  }
+
   private static ThrowingCallable check(String profile, Map<String, Object> settings) {
     return () -> {
       try (var context = new GenericApplicationContext()) {
