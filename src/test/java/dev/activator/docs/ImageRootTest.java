@@ -17,7 +17,7 @@ class ImageRootTest {
   private Path jdk(String version) throws Exception {
     var home = directory.resolve("jdk-" + version);
     var programs = Files.createDirectories(home.resolve("bin"));
-    for (String name : new String[]{"java", "jlink"}) {
+    for (String name : new String[]{"java", "jlink", "jimage"}) {
       var program = Files.writeString(programs.resolve(name),
           "#!/bin/sh\necho 'openjdk version \"" + version + "\" 2026-01-01' >&2\n");
       Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
