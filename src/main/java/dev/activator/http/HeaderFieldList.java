@@ -134,7 +134,7 @@ public final class HeaderFieldList extends HttpHeaders {
     return name;
   }
 
-  static long bit(CharSequence name) {
+  private static long bit(CharSequence name) {
     int hash = AsciiString.hashCode(name);
     return 1L << (hash ^ hash >>> 6 ^ hash >>> 12);
   }
@@ -156,10 +156,6 @@ public final class HeaderFieldList extends HttpHeaders {
 
   private int first(CharSequence name) {
     return (present & bit(name)) == 0 ? -1 : find(name, 0);
-  }
-
-  private int index(KnownHeader field) {
-    return (present & field.bit) == 0 ? -1 : find(field.name, 0);
   }
 
   private void append(CharSequence name, CharSequence value) {
@@ -224,20 +220,19 @@ public final class HeaderFieldList extends HttpHeaders {
   }
 
   public @Nullable String first(KnownHeader field) {
-    int at = index(field);
-    return at < 0 ? null : values[at].toString();
+    return get(field.name);
   }
 
   public List<String> all(KnownHeader field) {
-    return has(field) ? getAll(field.name) : List.of();
+    return getAll(field.name);
   }
 
   public boolean has(KnownHeader field) {
-    return index(field) >= 0;
+    return first(field.name) >= 0;
   }
 
   public boolean isRepeated(KnownHeader field) {
-    return has(field) && isRepeated(field.name);
+    return isRepeated(field.name);
   }
 
   boolean isRepeated(CharSequence name) {
@@ -260,9 +255,7 @@ public final class HeaderFieldList extends HttpHeaders {
   }
 
   public void remove(KnownHeader field) {
-    if ((present & field.bit) != 0) {
-      remove(field.name);
-    }
+    remove(field.name);
   }
 
   public void removeAll(Set<String> namesIgnoringCase) {

@@ -42,13 +42,10 @@ public enum KnownHeader {
   private final String text;
   /** The name as a Netty string that caches its hash. */
   final AsciiString name;
-  /** In the filter of {@link HeaderFieldList}. */
-  final long bit;
 
   KnownHeader(String text) {
     this.text = text;
     this.name = AsciiString.cached(text);
-    this.bit = HeaderFieldList.bit(name);
   }
 
   /** The name as the activator writes it. */
