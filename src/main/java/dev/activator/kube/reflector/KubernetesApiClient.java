@@ -2,23 +2,18 @@ package dev.activator.kube.reflector;
 
 import dev.activator.kube.decode.ListWatchParser;
 import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.http.AsyncBody;
 import io.fabric8.kubernetes.client.http.HttpClient;
 import io.fabric8.kubernetes.client.http.HttpRequest;
 import io.fabric8.kubernetes.client.http.HttpResponse;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +33,7 @@ import tools.jackson.core.json.JsonFactory;
  * status but 200. Nothing is retried.
  */
 public final class KubernetesApiClient implements AutoCloseable {
-  private static final int OK = 200;
+  static final int OK = 200;
   /** The most that is read of an answer that is a failure. */
   private static final int MAX_STATUS = 1 << 16;
   private static final String RETRY_AFTER = "Retry-After";
@@ -188,7 +183,7 @@ public final class KubernetesApiClient implements AutoCloseable {
     }
   }
 
-  private static KubernetesApiException failure(HttpResponse<?> response) {
+  static KubernetesApiException failure(HttpResponse<?> response) {
     return new KubernetesApiException(response.code(), retryAfter(response));
   }
 
@@ -198,103 +193,11 @@ public final class KubernetesApiClient implements AutoCloseable {
     return isSeconds ? Duration.ofSeconds(Long.parseLong(after)) : Duration.ZERO;
   }
 
-  /** Receives a stream. Calls come one at a time, in order. */
-  interface StreamListener extends LineSplitter.Line {
-    void opened();
-
-    /** @param more reads the next chunk; nothing more is read until it is run */
-    void chunkRead(Runnable more);
-
-    /**
-     * The stream has ended; this is the last call. The failure is null if the server ended the
-     * stream regularly.
-     */
-    void ended(@Nullable Throwable failure);
-  }
-
-  final class Stream {
-    private final StreamListener listener;
-    private final KubernetesHttpClientFactory.Handle handle = transport.newHandle();
-    private final LineSplitter lines = new LineSplitter();
-    private final AtomicBoolean over = new AtomicBoolean();
-
-    private Stream(StreamListener listener) {
-      this.listener = listener;
-    }
-
-    private void open(String path, Duration longest) {
-      try {
-        var request = request(path).header(KubernetesHttpClientFactory.HANDLE, handle.name())
-            .timeout(longest.toMillis(), TimeUnit.MILLISECONDS).build();
-        transport.client().consumeBytes(request, this::received)
-            .orTimeout(requestTimeout.toMillis(), TimeUnit.MILLISECONDS)
-            .whenComplete(this::answered);
-      } catch (RuntimeException | Error e) {
-        end(e);
-      }
-    }
-
-    private void answered(@Nullable HttpResponse<AsyncBody> response, @Nullable Throwable failure) {
-      if (response == null) {
-        end(failure instanceof TimeoutException
-            ? new TimeoutException("no answer within " + requestTimeout.toSeconds() + " s")
-            : failure);
-        return;
-      }
-      var body = response.body();
-      if (response.code() != OK) {
-        body.cancel();
-        end(KubernetesApiClient.failure(response));
-        return;
-      }
-      try {
-        listener.opened();
-        body.done().whenComplete((_, broken) -> end(broken));
-        consume(body);
-      } catch (RuntimeException | Error e) {
-        end(e);
-      }
-    }
-
-    private void received(List<ByteBuffer> chunks, AsyncBody body) {
-      try {
-        for (var chunk : chunks) {
-          lines.split(chunk, listener);
-        }
-        listener.chunkRead(() -> consume(body));
-      } catch (IOException | RuntimeException | Error e) {
-        // Errors are caught, too. The library would not report them, and the watch would hang.
-        end(e);
-      }
-    }
-
-    private void consume(AsyncBody body) {
-      try {
-        body.consume();
-      } catch (RuntimeException | Error e) {
-        end(e);
-      }
-    }
-
-    private void end(@Nullable Throwable failure) {
-      if (over.compareAndSet(false, true)) {
-        handle.cancel();
-        listener.ended(failure);
-      }
-    }
-
-    /** Ends the stream. Calls that are under way may still arrive. */
-    void close() {
-      over.set(true);
-      handle.cancel();
-    }
-  }
-
   /** @param longest the time after which the stream fails */
-  Stream stream(String path, Duration longest, StreamListener listener) {
-    var stream = new Stream(listener);
+  LineStream stream(String path, Duration longest, LineStream.Listener listener) {
+    var stream = new LineStream(transport, requestTimeout, listener);
     try {
-      threads.execute(() -> stream.open(path, longest));
+      threads.execute(() -> stream.open(request(path), longest));
     } catch (RuntimeException | Error e) {
       stream.end(e);
     }

@@ -67,7 +67,7 @@ final class KubernetesListerWatcher<F> implements ListerWatcher<ObjectDecodeResu
   }
 
   /** Decodes events on the thread that reads them, and calls the watcher once for each chunk. */
-  private final class Decoder implements KubernetesApiClient.StreamListener {
+  private final class Decoder implements LineStream.Listener {
     private final Watcher<ObjectDecodeResult<F>> watcher;
     private List<WatchEvent<ObjectDecodeResult<F>>> events = new ArrayList<>();
 
@@ -81,7 +81,7 @@ final class KubernetesListerWatcher<F> implements ListerWatcher<ObjectDecodeResu
     }
 
     @Override
-    public void accept(byte[] bytes, int from, int length) {
+    public void line(byte[] bytes, int from, int length) {
       if (length > 0) {
         events.add(ListWatchParser.event(query.kind(), () -> api.parser(bytes, from, length)));
       }

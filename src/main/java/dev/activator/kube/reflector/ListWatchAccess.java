@@ -55,14 +55,14 @@ public enum ListWatchAccess {
     var answer = new CompletableFuture<ListWatchAccess>();
     var stream = api.stream(query.path(
         Map.of("watch", "true", "resourceVersion", "0", "timeoutSeconds", "1")), TIMEOUT,
-        new KubernetesApiClient.StreamListener() {
+        new LineStream.Listener() {
           @Override
           public void opened() {
             answer.complete(ALLOWED);
           }
 
           @Override
-          public void accept(byte[] bytes, int from, int length) {
+          public void line(byte[] bytes, int from, int length) {
             // only the status matters
           }
 

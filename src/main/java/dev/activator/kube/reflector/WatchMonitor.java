@@ -2,14 +2,18 @@ package dev.activator.kube.reflector;
 
 import dev.activator.kube.decode.ListWatchParser.Page;
 import dev.activator.loop.policy.Backoff;
+import dev.activator.kube.policy.StoreDrift;
 import dev.activator.kube.policy.WatchLiveness;
 import dev.activator.loop.Loop;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -38,10 +42,13 @@ final class WatchMonitor {
   private final ReflectorContext context;
   private final Loop loop;
   private final ReflectorStats stats;
-  private final StoreDriftCheck audit;
+  private final Function<Runnable, ? extends CompletableFuture<? extends Page<?>>> list;
+  private final Supplier<Map<String, String>> stored;
   private final Runnable restart;
   private Loop.@Nullable Timer tick;
   private Loop.@Nullable Timer periodicAudit;
+  /** The comparison that is under way; null if there is none. */
+  private @Nullable Audit audit;
   private final List<Consumer<Boolean>> listeners = new CopyOnWriteArrayList<>();
   private boolean open;
   /** Whether the listeners were notified that no watch is open. */
@@ -51,7 +58,7 @@ final class WatchMonitor {
   private long newsNanos;
 
   /**
-   * @param list makes a list, and runs its argument after each page
+   * @param list makes a list that is not older than the call, and runs its argument after each page
    * @param stored returns the stored resourceVersion of each key
    */
   WatchMonitor(ReflectorContext context, ReflectorStats stats,
@@ -60,9 +67,8 @@ final class WatchMonitor {
     this.context = context;
     this.loop = context.loop();
     this.stats = stats;
-    var settings = context.settings();
-    this.audit = new StoreDriftCheck(loop, list, stored, settings.alarmAfter().multipliedBy(2),
-        settings.auditGrace(), this::compared, this::auditFailed);
+    this.list = list;
+    this.stored = stored;
     this.restart = restart;
   }
 
@@ -82,12 +88,12 @@ final class WatchMonitor {
     if (periodicAudit != null) {
       periodicAudit.cancel();
     }
-    audit.abandon();
+    abandonAudit();
   }
 
   /** A list begins. It replaces a running audit, since it finds the same differences. */
   void listing() {
-    audit.abandon();
+    abandonAudit();
   }
 
   /** A list was received. The watch may still fail to open. */
@@ -138,7 +144,10 @@ final class WatchMonitor {
 
   void delivered(String key) {
     alive();
-    audit.delivered(key);
+    if (audit != null) {
+      // The list may contain an older state of this key.
+      audit.delivered.add(key);
+    }
   }
 
   private void scheduleTick() {
@@ -162,7 +171,7 @@ final class WatchMonitor {
       case NONE -> {
         // Nothing is wrong with the watch.
       }
-      case VERIFY -> audit.begin();
+      case VERIFY -> beginAudit();
       case ALARM -> alarm(liveness);
       case RESTART -> {
         alarm(liveness);
@@ -185,23 +194,99 @@ final class WatchMonitor {
     periodicAudit = loop.schedule(period, () -> {
       scheduleAudit();
       if (stats.view().health().listed()) {
-        audit.begin();
+        beginAudit();
       }
     });
   }
 
-  /** An audit has ended. The time of silence begins again. */
-  private void compared(Set<String> adrift) {
-    newsNanos = loop.nanoTime();
-    stats.audited();
-    if (!adrift.isEmpty()) {
-      stats.drifted(adrift);
-      restart.run();
+  private void beginAudit() {
+    if (audit == null) {
+      var begun = new Audit();
+      audit = begun;
+      begun.begin();
     }
   }
 
-  private void auditFailed(Throwable failure) {
-    newsNanos = loop.nanoTime();
-    stats.auditFailed(context.errors().about("list", stats.queried(), failure));
+  private void abandonAudit() {
+    var abandoned = audit;
+    audit = null;
+    if (abandoned != null) {
+      abandoned.end();
+    }
+  }
+
+  /**
+   * One comparison of the store with a fresh list from the API, to find objects whose watch events
+   * were lost. An object that differs has drifted if the watch delivers no event for it within the
+   * grace period. The time of silence begins again at the end.
+   */
+  private final class Audit {
+    private final Set<String> delivered = new HashSet<>();
+    private @Nullable CompletableFuture<?> request;
+    private Loop.@Nullable Timer next;
+
+    void begin() {
+      awaitPage();
+      var sent = list.apply(() -> onLoop(this::awaitPage));
+      request = sent;
+      sent.whenComplete((listed, failure) -> onLoop(() -> received(listed, failure)));
+    }
+
+    private void onLoop(Runnable step) {
+      loop.execute(() -> {
+        if (audit == this) {
+          step.run();
+        }
+      });
+    }
+
+    private void awaitPage() {
+      var patience = context.settings().alarmAfter().multipliedBy(2);
+      schedule(patience, () -> failed(
+          new TimeoutException("no answer within " + patience.toSeconds() + " s")));
+    }
+
+    private void schedule(Duration after, Runnable step) {
+      if (next != null) {
+        next.cancel();
+      }
+      next = loop.schedule(after, step);
+    }
+
+    private void received(@Nullable Page<?> listed, @Nullable Throwable failure) {
+      if (listed == null) {
+        failed(failure == null ? new IllegalStateException("no list was received") : failure);
+        return;
+      }
+      var versions = new HashMap<String, String>();
+      listed.items().forEach(one -> versions.put(one.key(), one.resourceVersion()));
+      schedule(context.settings().auditGrace(), () -> compared(versions));
+    }
+
+    private void compared(Map<String, String> listed) {
+      abandonAudit();
+      newsNanos = loop.nanoTime();
+      stats.audited();
+      var adrift = StoreDrift.between(stored.get(), listed, delivered);
+      if (!adrift.isEmpty()) {
+        stats.drifted(adrift);
+        restart.run();
+      }
+    }
+
+    private void failed(Throwable failure) {
+      abandonAudit();
+      newsNanos = loop.nanoTime();
+      stats.auditFailed(context.errors().about("list", stats.queried(), failure));
+    }
+
+    void end() {
+      if (next != null) {
+        next.cancel();
+      }
+      if (request != null) {
+        request.cancel(false);
+      }
+    }
   }
 }

@@ -107,7 +107,7 @@ class ApiConnectionTest {
   }
 
   /** Hears a stream, and reads on only when told. */
-  private static final class Held implements KubernetesApiClient.StreamListener {
+  private static final class Held implements LineStream.Listener {
     private final BlockingQueue<Runnable> more = new LinkedBlockingQueue<>();
     private final CompletableFuture<Throwable> end = new CompletableFuture<>();
     private final @Nullable Error failure;
@@ -122,7 +122,7 @@ class ApiConnectionTest {
     }
 
     @Override
-    public void accept(byte[] bytes, int from, int length) {
+    public void line(byte[] bytes, int from, int length) {
       if (failure != null) {
         throw failure;
       }

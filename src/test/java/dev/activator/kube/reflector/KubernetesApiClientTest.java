@@ -84,14 +84,14 @@ class KubernetesApiClientTest {
   }
 
   private record Unheard(CompletableFuture<Void> end)
-      implements KubernetesApiClient.StreamListener {
+      implements LineStream.Listener {
     @Override
     public void opened() {
       // not here
     }
 
     @Override
-    public void accept(byte[] bytes, int from, int length) {
+    public void line(byte[] bytes, int from, int length) {
       // as above
     }
 

@@ -10,20 +10,34 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class LineSplitterTest {
-  private final LineSplitter splitter = new LineSplitter();
+class LineStreamTest {
+  private final LineStream.Splitter splitter = new LineStream.Splitter();
   private final List<String> lines = new ArrayList<>();
 
   private void split(byte[] bytes, int from, int to) throws IOException {
-    splitter.split(ByteBuffer.wrap(bytes, from, to - from),
-        (line, at, length) -> lines.add(new String(line, at, length, StandardCharsets.UTF_8)));
+    splitter.split(ByteBuffer.wrap(bytes, from, to - from), new LineStream.Listener() {
+      @Override
+      public void line(byte[] line, int at, int length) {
+        lines.add(new String(line, at, length, StandardCharsets.UTF_8));
+      }
+
+      @Override
+      public void opened() {}
+
+      @Override
+      public void chunkRead(Runnable more) {}
+
+      @Override
+      public void ended(@Nullable Throwable failure) {}
+    });
   }
 
   @Test
   void cutsAStreamIntoItsLinesHoweverItComes() {
-    Seeds.each(seed -> new LineSplitterTest().cutsAStreamIntoItsLinesHoweverItComes(seed));
+    Seeds.each(seed -> new LineStreamTest().cutsAStreamIntoItsLinesHoweverItComes(seed));
   }
 
   private void cutsAStreamIntoItsLinesHoweverItComes(long seed) throws IOException {
