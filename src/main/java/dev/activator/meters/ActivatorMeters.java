@@ -45,6 +45,8 @@ public final class ActivatorMeters {
   private static final double NANOS = 1e9;
   private static final Labels ANSWERED = Labels.of("outcome", "answered");
   private static final Labels FAILED = Labels.of("outcome", "failed");
+  /** Repeated attempts to connect, all of which were refused: they take the place of one probe. */
+  private static final Labels REFUSED = Labels.of("outcome", "refused");
   private static final Labels AUTOSCALER = Labels.of("peer", "autoscaler");
 
   private final Meters meters;
@@ -217,7 +219,14 @@ public final class ActivatorMeters {
       @Override
       public void awaitListener(Loop loop, ProbeRequest next, Duration pause, Duration limit,
           Consumer<Boolean> refused) {
-        client.awaitListener(loop, next, pause, limit, refused);
+        long begun = loop.nanoTime();
+        client.awaitListener(loop, next, pause, limit, isRefused -> {
+          if (isRefused) {
+            meters.measured(MetricDefinition.PROBES, REFUSED,
+                Duration.ofNanos(loop.nanoTime() - begun));
+          }
+          refused.accept(isRefused);
+        });
       }
     };
   }

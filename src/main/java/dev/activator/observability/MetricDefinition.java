@@ -87,7 +87,8 @@ public enum MetricDefinition {
   RETRIES("activator.retries", Kind.COUNTER, "{request}", List.of(),
       "Requests that could not be delivered and were queued again for another pod."),
   PROBES("activator.probe.duration", Bounds.PROBE_SECONDS, "s", List.of("outcome"),
-      "How long probes of pods took: outcome answered, or failed."),
+      "How long probes of pods took: outcome answered, failed, or refused by a pod that does not"
+          + " listen yet."),
   REACTION("activator.pod.reaction", Bounds.START_SECONDS, "s", List.of(),
       "From the listing of a pod until requests can be sent to it."),
   INFORMER_AGE("activator.informer.age", Kind.GAUGE, "s", List.of("resource"),

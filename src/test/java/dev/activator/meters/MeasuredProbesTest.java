@@ -64,7 +64,7 @@ class MeasuredProbesTest {
   }
 
   @Test
-  void countsNoAttemptsToConnect() {
+  void measuresAttemptsToConnect_onlyIfAllWereRefused() {
     var refused = new ArrayList<Boolean>();
     var probes = new ActivatorMeters(meters).probes(new ProbeClient() {
       @Override
@@ -79,10 +79,13 @@ class MeasuredProbesTest {
       }
     });
 
+    // the first ends at a server that listens, whose probe is measured by itself
+    probes.awaitListener(loop, QUESTION, ofMillis(1), ofMillis(500), refused::add);
     probes.awaitListener(loop, QUESTION, ofMillis(5), ofMillis(500), refused::add);
     loop.run();
 
-    assertThat(refused).containsExactly(true);
-    assertThat(Scrape.of(meters, "activator_probe_duration_seconds_count")).isEmpty();
+    assertThat(refused).containsExactly(false, true);
+    assertThat(Scrape.of(meters, "activator_probe_duration_seconds_count"))
+        .containsExactly("activator_probe_duration_seconds_count{outcome=\"refused\"} 1");
   }
 }
