@@ -38,6 +38,7 @@ public final class ColdStartBench {
   private static final int LAST = 20;
   private static final int STARTING_ROUNDS = 40;
   private static final String REFERENCE = "reference";
+  private static final String ANSWER = "HTTP/1.1 200";
   private static final int WARM_UP_EVENTS = 5_000;
 
   private final PodSource source;
@@ -160,7 +161,7 @@ public final class ColdStartBench {
       pause(800 + random.nextInt(400));
       try (var pod = BenchPod.listening(port)) {
         long listening = System.nanoTime();
-        caller.read(1);
+        answered(caller);
         listens.add(System.nanoTime() - listening);
       }
     }
@@ -174,10 +175,18 @@ public final class ColdStartBench {
       var ip = "127.0." + (1 + round / 250) + "." + (1 + round % 250);
       long written = System.nanoTime();
       write(List.of(new Pod(ip, alwaysListening.port(), true)));
-      caller.read(1);
+      answered(caller);
       listed.add(System.nanoTime() - written);
     }
     scaledToZero();
+  }
+
+  /** Returns at the first bytes of the pod's answer. */
+  private void answered(RawPeer caller) throws IOException {
+    var begin = caller.read(ANSWER.length());
+    if (!begin.equals(ANSWER)) {
+      throw new IOException(program + " answered '" + begin + "'");
+    }
   }
 
   /** @param of what the medians are compared with */

@@ -1,6 +1,7 @@
 package dev.activator.loop;
 
 import io.netty.channel.EventLoop;
+import io.netty.channel.socket.SocketChannel;
 
 /** A loop on a Netty event loop: channels registered there run on its thread. */
 public class NettyLoop extends ExecutorLoop {
@@ -18,5 +19,10 @@ public class NettyLoop extends ExecutorLoop {
   /** The transport of the connections that this loop opens. */
   public NettyTransport transport() {
     return NettyTransport.of(eventLoop);
+  }
+
+  /** A socket for a connection that this loop opens. */
+  public SocketChannel newSocket() {
+    return transport().newSocket();
   }
 }

@@ -24,6 +24,7 @@ import java.lang.reflect.Method;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The channel types that an event loop can run, and functions to connect and close channels. */
 public record NettyTransport(Class<? extends SocketChannel> socket,
@@ -144,12 +145,12 @@ public record NettyTransport(Class<? extends SocketChannel> socket,
     }
   }
 
-  /**
-   * Connects. Treats a connection of a socket to itself as refused: if a port of this machine has
-   * no listener, an attempt from that same port would succeed, and read what it writes.
-   *
-   * <p><b>Source.</b> RFC 9293, section 3.5: simultaneous open, with both ends the same.
-   */
+  /** A socket that is not connected yet. */
+  SocketChannel newSocket() {
+    return socket == EpollSocketChannel.class ? new EpollSocketChannel() : new NioSocketChannel();
+  }
+
+  /** Connects. See {@link #refusal}. */
   public static ChannelFuture connect(InetSocketAddress address, Bootstrap client) {
     var attempt = client.connect(address);
     // A new promise, because the channel may have failed before it had a loop.
@@ -158,16 +159,29 @@ public record NettyTransport(Class<? extends SocketChannel> socket,
     return outcome;
   }
 
+  /**
+   * Why a connection counts as refused although it is open; null if it does not. If a port of this
+   * machine has no listener, an attempt from that same port connects the socket to itself, and
+   * would read what it writes.
+   *
+   * <p><b>Source.</b> RFC 9293, section 3.5: simultaneous open, with both ends the same.
+   */
+  public static @Nullable ConnectException refusal(Channel connected) {
+    return connected.localAddress() != null
+        && connected.localAddress().equals(connected.remoteAddress())
+            ? new ConnectException("connection refused: nothing listens on "
+                + connected.remoteAddress() + " (the socket connected to itself)")
+            : null;
+  }
+
   @SuppressWarnings("FutureReturnValueIgnored") // A failed close needs no handling.
   private static void finish(ChannelFuture attempt, ChannelPromise outcome) {
     var channel = attempt.channel();
     if (!attempt.isSuccess()) {
       outcome.tryFailure(attempt.cause());
-    } else if (channel.localAddress() != null
-        && channel.localAddress().equals(channel.remoteAddress())) {
+    } else if (refusal(channel) instanceof ConnectException refused) {
       // Fails before the close, which would report another reason.
-      outcome.tryFailure(new ConnectException("connection refused: nothing listens on "
-          + channel.remoteAddress() + " (the socket connected to itself)"));
+      outcome.tryFailure(refused);
       channel.close();
     } else {
       outcome.trySuccess();

@@ -22,7 +22,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -337,13 +336,26 @@ final class RevisionPermits implements PodPermits {
   }
 
   private void carry(PodTracker[] to, int limit) {
-    var dealt = InFlightCarryOver.deal(carriedFrom.stream().mapToInt(PodTracker::inFlight).sum(),
-        Stream.of(to).mapToInt(PodTracker::carried).toArray(),
-        Stream.of(to).mapToInt(PodTracker::inFlight).toArray(), limit);
+    int left = 0;
+    for (var pod : carriedFrom) {
+      left += pod.inFlight();
+    }
+    var carried = new int[to.length];
+    var inFlight = new int[to.length];
+    for (int i = 0; i < to.length; i++) {
+      carried[i] = to[i].carried();
+      inFlight[i] = to[i].inFlight();
+    }
+    var dealt = InFlightCarryOver.deal(left, carried, inFlight, limit);
     // Increments first, so that each request is always counted.
-    IntStream.range(0, to.length).filter(i -> dealt[i] > to[i].carried())
-        .forEach(i -> to[i].carry(dealt[i]));
-    IntStream.range(0, to.length).forEach(i -> to[i].carry(dealt[i]));
+    for (int i = 0; i < to.length; i++) {
+      if (dealt[i] > to[i].carried()) {
+        to[i].carry(dealt[i]);
+      }
+    }
+    for (int i = 0; i < to.length; i++) {
+      to[i].carry(dealt[i]);
+    }
   }
 
   private PodTracker pod(Destination destination, boolean isClusterIp) {

@@ -8,17 +8,18 @@ import dev.activator.revision.PodTransport.PodIdentity;
 import dev.activator.tls.DialTarget;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.UpstreamPool.Dial;
-import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.unix.Socket;
+import io.netty.resolver.DefaultAddressResolverGroup;
 import io.netty.util.NetUtil;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
@@ -26,6 +27,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -58,7 +61,7 @@ final class Dialer {
   private final NettyLoop loop;
   private final DialBackoff backoff;
   private final PodTls tls;
-  private final Bootstrap bootstrap;
+  private final Map<ChannelOption<?>, Object> options = new LinkedHashMap<>();
   /** <b>Threads.</b> Any may read it. */
   private final AtomicInteger open = new AtomicInteger();
 
@@ -66,10 +69,9 @@ final class Dialer {
     this.loop = loop;
     this.backoff = backoff;
     this.tls = tls;
-    var transport = loop.transport();
-    this.bootstrap = new Bootstrap().group(loop.eventLoop()).channel(transport.socket())
-        .option(ChannelOption.TCP_NODELAY, true).option(ChannelOption.SO_KEEPALIVE, true);
-    keepAlive.options(transport).forEach(bootstrap::option);
+    options.put(ChannelOption.TCP_NODELAY, true);
+    options.put(ChannelOption.SO_KEEPALIVE, true);
+    options.putAll(keepAlive.options(loop.transport()));
   }
 
   NettyLoop loop() {
@@ -92,24 +94,32 @@ final class Dialer {
    * {@link #dial}.
    */
   void adopt(Socket socket, DialListener listener) {
-    EpollSocketChannel channel;
     try {
-      channel = new EpollSocketChannel(socket.intValue());
-      bootstrap.config().options().forEach((option, value) -> set(channel, option, value));
+      var channel = new EpollSocketChannel(socket.intValue());
+      register(channel, listener, done -> {
+        if (done.isSuccess()) {
+          connected(channel, listener);
+        } else {
+          channel.close();
+          listener.failed(UpstreamFailure.of(done.cause()));
+        }
+      });
     } catch (ChannelException e) {
       closeUnused(socket);
       listener.failed(UpstreamFailure.of(e));
-      return;
     }
+  }
+
+  /**
+   * Registers a channel with the loop. This takes half of the code that Netty's {@code Bootstrap}
+   * runs, which matters while that is interpreted.
+   *
+   * @throws ChannelException if an option cannot be set
+   */
+  private void register(Channel channel, DialListener listener, ChannelFutureListener registered) {
+    options.forEach((option, value) -> set(channel, option, value));
     listener.addHandlers(channel.pipeline());
-    loop.eventLoop().register(channel).addListener((ChannelFuture done) -> {
-      if (done.isSuccess()) {
-        connected(channel, listener);
-      } else {
-        channel.close();
-        listener.failed(UpstreamFailure.of(done.cause()));
-      }
-    });
+    loop.eventLoop().register(channel).addListener(registered);
   }
 
   static void closeUnused(Socket socket) {
@@ -120,7 +130,7 @@ final class Dialer {
     }
   }
 
-  @SuppressWarnings("unchecked") // A bootstrap's options have values of their types.
+  @SuppressWarnings("unchecked") // The options are put with values of their types.
   private static <T> void set(Channel channel, ChannelOption<T> option, Object value) {
     channel.config().setOption(option, (T) value);
   }
@@ -180,27 +190,60 @@ final class Dialer {
       if (over) {
         return;
       }
-      var timeout = backoff.timeout(failures);
-      var future = NettyTransport.connect(address,
-          bootstrap.clone().handler(new ChannelInitializer<>() {
-            @Override
-            protected void initChannel(Channel channel) {
-              listener.addHandlers(channel.pipeline());
-            }
-          }).option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) timeout.toMillis()));
-      connecting = future.channel();
-      future.addListener((ChannelFuture done) -> finished(done));
+      SocketChannel channel;
+      try {
+        channel = loop.newSocket();
+      } catch (ChannelException e) {
+        failed(e);
+        return;
+      }
+      connecting = channel;
+      try {
+        channel.config().setConnectTimeoutMillis((int) backoff.timeout(failures).toMillis());
+        register(channel, listener, done -> {
+          if (done.isSuccess()) {
+            resolve(channel);
+          } else {
+            finished(channel, done.cause());
+          }
+        });
+      } catch (ChannelException e) {
+        finished(channel, e);
+      }
     }
 
-    private void finished(ChannelFuture done) {
-      if (over) {
-        done.channel().close();
-      } else if (!done.isSuccess()) {
-        failed(done.cause());
-      } else if (target.identity() != null) {
-        secure(done.channel(), target.identity());
+    /** Pods have IP addresses, so there is a name to look up only for other destinations. */
+    private void resolve(SocketChannel channel) {
+      if (address.isUnresolved()) {
+        DefaultAddressResolverGroup.INSTANCE.getResolver(channel.eventLoop()).resolve(address)
+            .addListener((Future<InetSocketAddress> found) -> {
+              if (found.isSuccess()) {
+                connect(channel, found.getNow());
+              } else {
+                finished(channel, found.cause());
+              }
+            });
       } else {
-        connected(done.channel());
+        connect(channel, address);
+      }
+    }
+
+    private void connect(SocketChannel channel, InetSocketAddress to) {
+      channel.connect(to).addListener((ChannelFuture done) -> finished(channel,
+          done.isSuccess() ? NettyTransport.refusal(channel) : done.cause()));
+    }
+
+    /** @param failure null if the socket is connected */
+    private void finished(SocketChannel channel, @Nullable Throwable failure) {
+      if (over) {
+        channel.close();
+      } else if (failure != null) {
+        channel.close();
+        failed(failure);
+      } else if (target.identity() != null) {
+        secure(channel, target.identity());
+      } else {
+        connected(channel);
       }
     }
 

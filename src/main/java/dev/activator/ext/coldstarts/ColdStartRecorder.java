@@ -12,6 +12,7 @@ import dev.activator.observability.RequestPhases.PodStart;
 import dev.activator.observability.RequestTimeline;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.RevisionStartProgress;
@@ -142,10 +143,20 @@ public final class ColdStartRecorder implements RequestObserver, ColdStarts {
     var known = tracker.isStarting() && !now.pods().isEmpty()
         ? known(now.revision(), now.pods().all(), nanos)
         : Map.<StartPhase, Long>of();
-    for (long since : tracker.published(now.pods(), nanos, known)) {
-      meters.measured(MetricDefinition.REACTION, Labels.EMPTY, Duration.ofNanos(nanos - since));
+    var listings = tracker.published(now.pods(), nanos, known);
+    later(revisions.find(now.revision()), () -> {
+      for (long since : listings) {
+        meters.measured(MetricDefinition.REACTION, Labels.EMPTY, Duration.ofNanos(nanos - since));
+      }
+      settle(now.revision(), tracker, false);
+    });
+  }
+
+  /** Runs a task that no caller waits for, after those that one may wait for. */
+  private static void later(@Nullable LiveRevision revision, Runnable task) {
+    if (revision != null) {
+      revision.loop().execute(task);
     }
-    settle(now.revision(), tracker, false);
   }
 
   /** The ends of the phases that are known without the status of pods. */
@@ -296,7 +307,10 @@ public final class ColdStartRecorder implements RequestObserver, ColdStarts {
     var revision = request.revision();
     var start = RequestTimeline.START.of(request);
     if (start != null && revision != null) {
-      record(revision.id(), start, request.phases(), outcome, status, request.arrivedNanos());
+      var phases = request.phases();
+      long arrivedNanos = request.arrivedNanos();
+      later(request.serving(),
+          () -> record(revision.id(), start, phases, outcome, status, arrivedNanos));
     }
   }
 

@@ -2,6 +2,7 @@ package dev.activator.knative.policy;
 
 import dev.activator.revision.PortProtocol;
 import dev.activator.revision.RevisionId;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -24,13 +25,21 @@ public record RevisionEndpointSlice(Owner owner, String revisionUid, List<Subset
   public RevisionEndpointSlice after(@Nullable RevisionEndpointSlice before, String version) {
     var known = new HashMap<Member, String>();
     if (before != null) {
-      before.subsets.forEach(subset -> subset.members
-          .forEach(member -> known.putIfAbsent(member.readiness(), member.since)));
+      for (var subset : before.subsets) {
+        for (var member : subset.members) {
+          known.putIfAbsent(member.readiness(), member.since);
+        }
+      }
     }
-    return new RevisionEndpointSlice(owner, revisionUid, subsets.stream().map(subset -> new Subset(
-        subset.ports, subset.members.stream().map(member -> member
-            .since(known.getOrDefault(member.readiness(), version))).toList()))
-        .toList());
+    var dated = new ArrayList<Subset>(subsets.size());
+    for (var subset : subsets) {
+      var members = new ArrayList<Member>(subset.members.size());
+      for (var member : subset.members) {
+        members.add(member.since(known.getOrDefault(member.readiness(), version)));
+      }
+      dated.add(new Subset(subset.ports, members));
+    }
+    return new RevisionEndpointSlice(owner, revisionUid, dated);
   }
 
   public record Subset(Ports ports, List<Member> members) {

@@ -317,6 +317,10 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     bytesPassed(part);
     wrote(part.content().readableBytes());
     downstream.content(part);
+    if (part instanceof LastHttpContent && waited()) {
+      // The caller of a cold start need not wait for what is recorded of it, whose code is cold, too.
+      downstream.flush();
+    }
     if (ended) {
       // The write failed because the caller's connection has just ended.
       return;

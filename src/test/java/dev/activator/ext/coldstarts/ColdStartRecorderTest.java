@@ -69,7 +69,7 @@ class ColdStartRecorderTest {
     loop.advance(ofMillis(4));
     request.responding(201);
 
-    assertThat(starts.latest()).containsExactly(new ColdStart(HELLO, NOON.minusMillis(817),
+    assertThat(latest()).containsExactly(new ColdStart(HELLO, NOON.minusMillis(817),
         new RequestPhases(800 * MILLI, 10 * MILLI, MILLI, 2 * MILLI, 4 * MILLI),
         Map.of(StartPhase.POD, 800 * MILLI, StartPhase.ANSWER, 10 * MILLI), RequestOutcome.ANSWERED,
         201));
@@ -87,7 +87,7 @@ class ColdStartRecorderTest {
     request.granted(POD);
     request.responding(200);
 
-    assertThat(starts.latest()).singleElement().extracting(ColdStart::phases)
+    assertThat(latest()).singleElement().extracting(ColdStart::phases)
         .isEqualTo(new RequestPhases(0, 30 * MILLI, 0, 0, 0));
   }
 
@@ -104,7 +104,7 @@ class ColdStartRecorderTest {
     loop.advance(ofMillis(3));
     request.responding(200);
 
-    assertThat(starts.latest()).isEmpty();
+    assertThat(latest()).isEmpty();
     assertThat(request.phases().serverTiming()).isEqualTo(
         "queue;dur=30.000, dial;dur=0.000, first-byte;dur=3.000, total;dur=33.000");
   }
@@ -119,7 +119,7 @@ class ColdStartRecorderTest {
       loop.advance(ofMillis(600));
       request.ended(outcome, 504);
 
-      assertThat(starts.latest().getFirst().phases())
+      assertThat(latest().getFirst().phases())
           .isEqualTo(new RequestPhases(400 * MILLI, 600 * MILLI, 0, 0, 0));
       listed(DestinationSet.NONE);
     }
@@ -140,7 +140,7 @@ class ColdStartRecorderTest {
     request.granted(OTHER_POD);
     request.responding(200);
 
-    assertThat(starts.latest()).singleElement().extracting(ColdStart::phases)
+    assertThat(latest()).singleElement().extracting(ColdStart::phases)
         .isEqualTo(new RequestPhases(30 * MILLI, 103 * MILLI, 0, 0, 0));
   }
 
@@ -156,7 +156,7 @@ class ColdStartRecorderTest {
     request.granted(OTHER_POD);
     request.responding(200);
 
-    assertThat(starts.latest()).isEmpty();
+    assertThat(latest()).isEmpty();
   }
 
   @Test
@@ -173,7 +173,7 @@ class ColdStartRecorderTest {
     request.granted(OTHER_POD);
     request.responding(200);
 
-    assertThat(starts.latest()).isEmpty();
+    assertThat(latest()).isEmpty();
   }
 
   @Test
@@ -195,7 +195,7 @@ class ColdStartRecorderTest {
     next.granted(POD);
     next.responding(200);
 
-    assertThat(starts.latest()).extracting(ColdStart::outcome).containsExactly(
+    assertThat(latest()).extracting(ColdStart::outcome).containsExactly(
         RequestOutcome.ANSWERED,
         RequestOutcome.ANSWERED, RequestOutcome.CALLER_GONE);
   }
@@ -210,8 +210,8 @@ class ColdStartRecorderTest {
       published(DestinationSet.NONE);
     }
 
-    assertThat(starts.latest()).hasSize(100);
-    assertThat(starts.latest().getFirst().status()).isEqualTo(349);
+    assertThat(latest()).hasSize(100);
+    assertThat(latest().getFirst().status()).isEqualTo(349);
   }
 
   @Test
@@ -223,6 +223,7 @@ class ColdStartRecorderTest {
     published(DestinationSet.of(POD));
     published(DestinationSet.of(POD, OTHER_POD));
 
+    loop.run();
     assertThat(Scrape.of(meters, "activator_pod_reaction_seconds_count"))
         .containsExactly("activator_pod_reaction_seconds_count 2");
     var sum = Scrape.of(meters, "activator_pod_reaction_seconds_sum ").getFirst();
@@ -267,11 +268,12 @@ class ColdStartRecorderTest {
     published(DestinationSet.of(POD));
     request.granted(POD);
     request.responding(200);
+    loop.run();
     return request;
   }
 
   private Map<StartPhase, Long> split() {
-    return starts.latest().getFirst().start();
+    return latest().getFirst().start();
   }
 
   @Test
@@ -381,6 +383,7 @@ class ColdStartRecorderTest {
 
   /** Phases and how many starts had them. */
   private List<String> measured() {
+    loop.run();
     return Scrape.of(meters, "activator_start_duration_seconds_count").stream()
         .map(line -> line.replaceAll(".*phase=\"(.*)\"} ", "$1 ")).toList();
   }
@@ -427,7 +430,7 @@ class ColdStartRecorderTest {
       for (var phase : RequestPhases.Phase.values()) {
         assertThat(phases.of(phase)).as(phase.toString()).isNotNegative();
       }
-      assertThat(starts.latest()).allSatisfy(start -> {
+      assertThat(latest()).allSatisfy(start -> {
         var split = start.start().values();
         assertThat(split).allMatch(nanos -> nanos >= 0);
         assertThat(split.isEmpty()
@@ -449,6 +452,12 @@ class ColdStartRecorderTest {
     starts
         .listed(new PrivateEndpoints(HELLO, new PodsByReadiness(DestinationSet.NONE, ready),
             PodsByReadiness.NONE));
+  }
+
+  /** What is recorded, after the tasks that record it. */
+  private List<ColdStart> latest() {
+    loop.run();
+    return starts.latest();
   }
 
   private void published(DestinationSet now) {
@@ -509,7 +518,8 @@ class ColdStartRecorderTest {
   }
 
   /** Cold starts by the name of the revision. */
-  private static Map<String, Long> starts(Meters meters) {
+  private Map<String, Long> starts(Meters meters) {
+    loop.run();
     var starts = new TreeMap<String, Long>();
     var coldStarts = meters.collect().stream().filter(metric -> metric.getMetadata()
         .getPrometheusName().equals("activator_cold_start_duration_seconds"))

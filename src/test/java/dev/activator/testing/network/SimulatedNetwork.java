@@ -12,6 +12,7 @@ import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.ManualIoEventLoop;
 import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
 import java.net.InetSocketAddress;
@@ -158,6 +159,11 @@ public final class SimulatedNetwork {
     @Override
     public NettyTransport transport() {
       return new NettyTransport(SimulatedSocket.class, ServerSocketChannel.class);
+    }
+
+    @Override
+    public SocketChannel newSocket() {
+      return new SimulatedSocket();
     }
   }
 
