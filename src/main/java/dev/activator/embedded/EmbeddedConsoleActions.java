@@ -5,6 +5,7 @@ import dev.activator.standalone.autoscaler.Autoscaler;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
+import dev.activator.embedded.runtime.EmbeddedScaleClient;
 import dev.activator.revision.RevisionId;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import java.util.List;
@@ -42,14 +43,7 @@ final class EmbeddedConsoleActions implements RevisionActions {
 
   List<ObjectNode> pods(RevisionId id) {
     var deployment = deployment(id);
-    if (deployment == null) {
-      return List.of();
-    }
-    var selector = deployment.at("/spec/selector/matchLabels").properties();
-    return store.list(BuiltInKinds.POD, pod -> ObjectMeta.namespace(pod).equals(id.namespace())
-        && !selector.isEmpty() && selector.stream().allMatch(
-            label -> label.getValue().asString("")
-                .equals(ObjectMeta.labels(pod).get(label.getKey()))));
+    return deployment == null ? List.of() : EmbeddedScaleClient.pods(store, deployment);
   }
 
   @Override

@@ -1,7 +1,7 @@
 package dev.activator.embedded;
 
 import dev.activator.embedded.runtime.ServiceTraffic;
-import dev.activator.embedded.runtime.policy.TrafficTarget;
+import dev.activator.embedded.runtime.policy.TrafficAssignment;
 import dev.activator.standalone.ActivatorEndpointSliceWriter;
 import dev.activator.standalone.ScaledServiceStatusWriter;
 import dev.activator.platform.RevisionActions;
@@ -19,8 +19,8 @@ import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.runtime.LocalRuntime;
 import dev.activator.embedded.runtime.EmbeddedScaleClient;
-import dev.activator.embedded.runtime.LocalRuntimeDependencies;
 import dev.activator.embedded.runtime.ScaledServiceCrd;
+import dev.activator.embedded.runtime.AwaitedRoutes;
 import dev.activator.embedded.runtime.DefaultConfigMapCreator;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.lifecycle.LifecyclePart;
@@ -56,7 +56,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
@@ -110,7 +109,7 @@ public final class EmbeddedPlatform implements Platform {
   /** Whether requests can be routed to the revision with an id and a uid. */
   private volatile BiPredicate<RevisionId, String> isRoutable = (_, _) -> false;
   /** The responses to writes of ScaledServices that wait until requests can be routed to them. */
-  private final Map<RevisionId, CompletableFuture<Void>> awaited = new ConcurrentHashMap<>();
+  private final AwaitedRoutes awaited;
   private final EmbeddedConsoleActions actions;
   private final DeletedHosts deletedHosts;
   private final CompletableFuture<Void> sampleKnown = new CompletableFuture<>();
@@ -138,10 +137,11 @@ public final class EmbeddedPlatform implements Platform {
     this.api = new EmbeddedApiServer(store, loop(loops), at(settings.apiPort()));
     this.random = random;
     this.runtime = new LocalRuntime(store, loop(loops),
-        new LocalRuntimeDependencies(Clock.systemUTC(), random, settings.logOutput(),
+        new LocalRuntime.Dependencies(Clock.systemUTC(), random, settings.logOutput(),
             (id, uid) -> isRoutable.test(id, uid), inFlight));
     this.scaling = new EmbeddedScaleClient(store, loop(loops), defaults);
     this.autoscalerLoop = loop(loops);
+    this.awaited = new AwaitedRoutes(autoscalerLoop, ROUTE_TIMEOUT);
     this.scales = controller.scales(_ -> {
     }).add(ScaleTargetRef.class, scaling);
     this.autoscaler = new Autoscaler(autoscalerLoop, scales, LeadershipCheck.ALONE, controller,
@@ -328,10 +328,7 @@ public final class EmbeddedPlatform implements Platform {
   private void routable(RevisionId revision) {
     runtime.routable(revision);
     sampleKnown.complete(null);
-    var answer = awaited.remove(revision);
-    if (answer != null) {
-      answer.complete(null);
-    }
+    awaited.complete(revision);
   }
 
   /** Completes when requests can be routed to this ScaledService, which was just written. */
@@ -341,12 +338,10 @@ public final class EmbeddedPlatform implements Platform {
       // The write was a dry run, or the object is already deleted.
       return CompletableFuture.completedFuture(null);
     }
-    var answer = awaited.computeIfAbsent(id, _ -> new CompletableFuture<>());
+    var answer = awaited.add(id);
     if (isRoutable.test(id, ObjectMeta.uid(written))) {
-      answer.complete(null);
+      awaited.complete(id);
     }
-    var _ = answer.completeOnTimeout(null, ROUTE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
-        .thenRun(() -> awaited.remove(id, answer));
     return answer;
   }
 
@@ -411,7 +406,7 @@ public final class EmbeddedPlatform implements Platform {
               .flatMap(rule -> rule.path("hosts").valueStream()));
       var names = Stream.concat(Stream.of(ObjectMeta.name(object)),
           ServiceTraffic.targets(object).stream().filter(target -> !target.tag().isEmpty())
-              .map(target -> TrafficTarget.host(target.tag(), ObjectMeta.name(object))));
+              .map(target -> TrafficAssignment.Target.host(target.tag(), ObjectMeta.name(object))));
       return Stream.concat(names.map(name -> host(ObjectMeta.namespace(object), name)),
           others.map(host -> host.asString("")));
     }

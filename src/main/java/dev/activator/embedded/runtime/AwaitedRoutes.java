@@ -3,42 +3,41 @@ package dev.activator.embedded.runtime;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The responses to writes of Services that wait until requests can be routed.
  *
- * <p><b>Threads.</b> One loop.
+ * <p><b>Threads.</b> Any.
  */
-final class AwaitedRoutes {
-  private static final Duration MAX_WAIT = Duration.ofSeconds(10);
-
+public final class AwaitedRoutes {
   private final Loop loop;
-  private final Map<RevisionId, List<CompletableFuture<Void>>> waiting = new HashMap<>();
+  private final Duration maxWait;
+  private final Map<RevisionId, CompletableFuture<Void>> waiting = new ConcurrentHashMap<>();
 
-  AwaitedRoutes(Loop loop) {
+  public AwaitedRoutes(Loop loop, Duration maxWait) {
     this.loop = loop;
+    this.maxWait = maxWait;
   }
 
-  void add(RevisionId service, CompletableFuture<Void> response) {
-    waiting.computeIfAbsent(service, _ -> new ArrayList<>()).add(response);
-    loop.schedule(MAX_WAIT, () -> giveUp(service, response));
+  /** A future for the response, which completes after the maximum wait at the latest. */
+  public CompletableFuture<Void> add(RevisionId service) {
+    return waiting.computeIfAbsent(service, _ -> {
+      var response = new CompletableFuture<Void>();
+      loop.schedule(maxWait, () -> {
+        waiting.remove(service, response);
+        response.complete(null);
+      });
+      return response;
+    });
   }
 
-  private void giveUp(RevisionId service, CompletableFuture<Void> response) {
-    waiting.computeIfPresent(service,
-        (_, all) -> all.remove(response) && all.isEmpty() ? null : all);
-    response.complete(null);
-  }
-
-  void complete(RevisionId service) {
-    var done = waiting.remove(service);
-    if (done != null) {
-      done.forEach(response -> response.complete(null));
+  public void complete(RevisionId service) {
+    var response = waiting.remove(service);
+    if (response != null) {
+      response.complete(null);
     }
   }
 }

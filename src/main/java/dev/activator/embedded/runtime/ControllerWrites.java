@@ -11,6 +11,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -58,6 +59,18 @@ public final class ControllerWrites {
       change.accept(object);
       return object;
     }));
+  }
+
+  boolean edit(Kind kind, JsonNode object, Consumer<ObjectNode> change) {
+    return edit(kind, ObjectMeta.namespace(object), ObjectMeta.name(object), change);
+  }
+
+  void updateStatus(Kind kind, JsonNode object, Consumer<ObjectNode> change) {
+    updateStatus(kind, ObjectMeta.namespace(object), ObjectMeta.name(object), change);
+  }
+
+  void delete(Kind kind, JsonNode object) {
+    delete(kind, ObjectMeta.namespace(object), ObjectMeta.name(object));
   }
 
   public void updateStatus(Kind kind, String namespace, String name, Consumer<ObjectNode> change) {

@@ -80,8 +80,7 @@ final class DeploymentController {
   }
 
   private void reconcile(ObjectNode seen) {
-    var deployment = store.find(BuiltInKinds.DEPLOYMENT, ObjectMeta.namespace(seen),
-        ObjectMeta.name(seen));
+    var deployment = store.stored(BuiltInKinds.DEPLOYMENT, seen);
     if (deployment == null || !ObjectMeta.uid(deployment).equals(ObjectMeta.uid(seen))) {
       return;
     }
@@ -102,8 +101,7 @@ final class DeploymentController {
 
   private void adopt(ObjectNode deployment) {
     store.list(BuiltInKinds.REPLICA_SET, one -> ControllerRefs.mayAdopt(deployment, one)).forEach(
-        one -> objects.edit(BuiltInKinds.REPLICA_SET, ObjectMeta.namespace(one),
-            ObjectMeta.name(one),
+        one -> objects.edit(BuiltInKinds.REPLICA_SET, one,
             set -> ControllerRefs.setController(set, BuiltInKinds.DEPLOYMENT, deployment)));
   }
 
@@ -189,13 +187,12 @@ final class DeploymentController {
       return;
     }
     long newest = earlier.stream().mapToLong(DeploymentController::revision).max().orElse(0) + 1;
-    objects.edit(BuiltInKinds.REPLICA_SET, ObjectMeta.namespace(current), ObjectMeta.name(current),
+    objects.edit(BuiltInKinds.REPLICA_SET, current,
         set -> {
           setReplicas(set, replicas);
           annotate(deployment, set, Math.max(newest, revision(set)));
         });
-    objects.edit(BuiltInKinds.DEPLOYMENT, ObjectMeta.namespace(deployment),
-        ObjectMeta.name(deployment),
+    objects.edit(BuiltInKinds.DEPLOYMENT, deployment,
         found -> ObjectMeta.of(found).withObjectProperty("annotations").put(REVISION,
             String.valueOf(Math.max(newest, revision(current)))));
   }
@@ -205,7 +202,7 @@ final class DeploymentController {
   }
 
   private void scale(ObjectNode set, Map<String, Integer> replicas) {
-    objects.edit(BuiltInKinds.REPLICA_SET, ObjectMeta.namespace(set), ObjectMeta.name(set),
+    objects.edit(BuiltInKinds.REPLICA_SET, set,
         found -> setReplicas(found, replicas));
   }
 
@@ -239,8 +236,7 @@ final class DeploymentController {
         .filter(set -> set.at("/spec/replicas").asInt(0) == 0
             && set.at("/status/replicas").asInt(0) == 0 && !ObjectMeta.terminating(set))
         .forEach(
-            set -> objects.delete(BuiltInKinds.REPLICA_SET, ObjectMeta.namespace(set),
-                ObjectMeta.name(set)));
+            set -> objects.delete(BuiltInKinds.REPLICA_SET, set));
   }
 
   private void publish(ObjectNode deployment) {
@@ -249,8 +245,7 @@ final class DeploymentController {
     int ready = sum(sets, "/status/readyReplicas");
     int wanted = wanted(deployment);
     boolean runs = PodTemplate.of(deployment).canRun();
-    objects.updateStatus(BuiltInKinds.DEPLOYMENT, ObjectMeta.namespace(deployment),
-        ObjectMeta.name(deployment),
+    objects.updateStatus(BuiltInKinds.DEPLOYMENT, deployment,
         found -> {
           found.withObjectProperty("status")
               .put("observedGeneration", deployment.at("/metadata/generation").longValue(1))

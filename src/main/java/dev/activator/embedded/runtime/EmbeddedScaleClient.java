@@ -172,16 +172,17 @@ public final class EmbeddedScaleClient implements ScaleClient<ScaleTarget> {
   private ScaleApiResult found(ObjectNode deployment) {
     int replicas = deployment.path("spec").path("replicas").intValue(1);
     return new ScaleApiResult.Found(replicas,
-        replicas == 0 ? pods(deployment) : deployment.path("status").path("replicas").intValue(0),
+        replicas == 0
+            ? pods(store, deployment).size()
+            : deployment.path("status").path("replicas").intValue(0),
         ObjectMeta.of(deployment).path("resourceVersion").asString(""));
   }
 
-  private int pods(ObjectNode deployment) {
-    var selected = deployment.at("/spec/selector/matchLabels").properties();
-    return store.list(BuiltInKinds.POD, pod -> ObjectMeta.namespace(pod)
-        .equals(ObjectMeta.namespace(deployment))
-        && selected.stream().allMatch(label -> label.getValue().asString("")
-            .equals(ObjectMeta.labels(pod).get(label.getKey()))))
-        .size();
+  /** The pods that a Deployment selects, also those that are ending. */
+  public static List<ObjectNode> pods(ApiStore store, ObjectNode deployment) {
+    var selector = ControllerRefs.selector(deployment.at("/spec/selector"));
+    return store.list(BuiltInKinds.POD,
+        pod -> ObjectMeta.namespace(pod).equals(ObjectMeta.namespace(deployment))
+            && selector.matches(ObjectMeta.labels(pod)));
   }
 }

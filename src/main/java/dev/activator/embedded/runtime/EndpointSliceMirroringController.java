@@ -70,8 +70,7 @@ public final class EndpointSliceMirroringController {
   }
 
   private boolean edit(ObjectNode slice) {
-    return objects.edit(BuiltInKinds.ENDPOINT_SLICE, ObjectMeta.namespace(slice),
-        ObjectMeta.name(slice),
+    return objects.edit(BuiltInKinds.ENDPOINT_SLICE, slice,
         found -> {
           found.set("endpoints", slice.path("endpoints"));
           found.set("ports", slice.path("ports"));

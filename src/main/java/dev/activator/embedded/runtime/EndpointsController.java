@@ -41,8 +41,7 @@ final class EndpointsController {
       objects.create(BuiltInKinds.ENDPOINTS, endpoints(service));
       write(service);
     } else if (deleted && before != null) {
-      objects.delete(BuiltInKinds.ENDPOINTS, ObjectMeta.namespace(service),
-          ObjectMeta.name(service));
+      objects.delete(BuiltInKinds.ENDPOINTS, service);
     }
   }
 
@@ -80,13 +79,13 @@ final class EndpointsController {
     var subsets = Json.MAPPER.createArrayNode();
     pods.apply(ObjectMeta.namespace(service)).filter(pod -> selects(service, pod.template()))
         .forEach(pod -> add(subsets, service, pod));
-    objects.edit(BuiltInKinds.ENDPOINTS, ObjectMeta.namespace(service), ObjectMeta.name(service),
+    objects.edit(BuiltInKinds.ENDPOINTS, service,
         endpoints -> endpoints.set("subsets", subsets));
   }
 
   private static void add(ArrayNode subsets, JsonNode service, LocalPod pod) {
     var view = pod.view();
-    if (!view.listed()) {
+    if (!view.wanted()) {
       return;
     }
     var subset = subsets.addObject();

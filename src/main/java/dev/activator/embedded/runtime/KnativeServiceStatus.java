@@ -1,6 +1,5 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.runtime.policy.TrafficTarget;
 import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.runtime.policy.TrafficAssignment;
 import dev.activator.embedded.runtime.policy.TrafficAssignment.Assigned;
@@ -72,7 +71,7 @@ record KnativeServiceStatus(ObjectNode newest, String ready, TrafficAssignment t
         .put("revisionName", share.revision());
     if (!share.tag().isEmpty()) {
       target.put("tag", share.tag()).put("url",
-          url(TrafficTarget.host(share.tag(), ObjectMeta.name(service)), service));
+          url(TrafficAssignment.Target.host(share.tag(), ObjectMeta.name(service)), service));
     }
   }
 

@@ -45,7 +45,7 @@ final class Kubelet {
   private final ApiStore store;
   private final Loop loop;
   private final LoopbackPorts ports;
-  private final LocalRuntimeDependencies dependencies;
+  private final LocalRuntime.Dependencies dependencies;
   private final ControllerWrites objects;
   private final EndpointsController endpoints;
   /** The pods of each ReplicaSet, by its key. */
@@ -56,7 +56,7 @@ final class Kubelet {
   private long podsMade;
   private boolean stopping;
 
-  Kubelet(ApiStore store, Loop loop, LoopbackPorts ports, LocalRuntimeDependencies dependencies) {
+  Kubelet(ApiStore store, Loop loop, LoopbackPorts ports, LocalRuntime.Dependencies dependencies) {
     this.store = store;
     this.loop = loop;
     this.ports = ports;

@@ -4,7 +4,6 @@ import dev.activator.embedded.runtime.policy.ExitReason;
 import dev.activator.embedded.runtime.policy.LocalPodState;
 import dev.activator.embedded.runtime.policy.LocalPodState.Effect;
 import dev.activator.embedded.runtime.policy.LocalPodState.Event;
-import dev.activator.embedded.runtime.policy.ReplicaSetPodState;
 import dev.activator.lifecycle.ListeningPortFinder;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
@@ -150,8 +149,8 @@ final class LocalPod {
     return template;
   }
 
-  ReplicaSetPodState view() {
-    return ReplicaSetPodState.of(name, order, state, Math.max(0, runs - 1));
+  LocalPodState.View view() {
+    return state.view(name, order, Math.max(0, runs - 1));
   }
 
   /** The failure of the last run; null while a process runs. */

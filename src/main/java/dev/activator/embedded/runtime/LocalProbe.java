@@ -1,27 +1,31 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.revision.ReadinessProbeSpec.ProbeRedirect;
 import dev.activator.revision.ReadinessProbeSpec;
+import dev.activator.revision.ReadinessProbeSpec.ProbeRedirect;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
-import java.io.BufferedInputStream;
 import java.io.IOException;
-import java.io.InputStream;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
-import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
-import javax.net.ssl.SSLContext;
-import org.jspecify.annotations.Nullable;
+import javax.net.ssl.SSLException;
+import reactor.core.publisher.Mono;
+import reactor.netty.http.client.HttpClient;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -36,8 +40,6 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
   private static final int MAX_SECONDS = 3600;
   /** The limit of a line, since a program may send one that never ends. */
   private static final int MAX_LINE_CHARS = 1024;
-  private static final int MAX_HEAD_LINES = 100;
-  private static final String LOCATION = "Location:";
 
   sealed interface Action {}
 
@@ -56,6 +58,10 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
   record Probed(long pid, int port, Supplier<ProcessBuilder> builder) {
     private String port(int number) {
       return number == port ? "its PORT " + number : "port " + number;
+    }
+
+    private String request(HttpGet get) {
+      return "GET " + get.path() + " on " + port(get.port());
     }
   }
 
@@ -137,18 +143,12 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     try (var socket = new Socket()) {
       return connect(socket, port, process, conversation);
     } catch (IOException e) {
-      return e instanceof SocketTimeoutException
-          ? "process " + process.pid() + " does not accept connections on " + process.port(port)
-          : silent(port, process);
+      return e instanceof SocketTimeoutException ? late(port, process) : silent(port, process);
     }
   }
 
-  private static void close(Socket socket) {
-    try {
-      socket.close();
-    } catch (IOException e) {
-      // The socket is closed in either case.
-    }
+  private static String late(int port, Probed process) {
+    return "process " + process.pid() + " does not accept connections on " + process.port(port);
   }
 
   private static String silent(int port, Probed process) {
@@ -167,57 +167,67 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     return conversation.over(socket);
   }
 
+  /** The timeout is for the whole answer, since a program may answer byte by byte. */
   private String get(HttpGet get, Probed process) {
-    // The timeout is for the whole answer, not for each read, since a program may answer byte by
-    // byte.
-    var over = new CompletableFuture<Void>().completeOnTimeout(null, millis(),
-        TimeUnit.MILLISECONDS);
-    try {
-      return get(get, process, over, 1);
-    } finally {
-      over.cancel(false);
-    }
+    return answer(get, process, 1).timeout(timeout).onErrorReturn(TimeoutException.class,
+        "process " + process.pid() + " accepts connections, but does not answer "
+            + process.request(get) + " within " + timeout.toSeconds() + " s")
+        .blockOptional().orElse("");
   }
 
   /** @param requests how many were sent, with this one */
-  private String get(HttpGet get, Probed process, CompletableFuture<Void> over, int requests) {
-    return connect(get.port(), process, socket -> get(get, socket, process, over, requests));
-  }
-
-  private String get(HttpGet get, Socket connected, Probed process, CompletableFuture<Void> over,
-      int requests) {
+  private Mono<String> answer(HttpGet get, Probed process, int requests) {
     String who = "process " + process.pid();
-    String what = "GET " + get.path() + " on " + process.port(get.port());
-    var _ = over.thenRun(() -> close(connected));
-    try {
-      var socket = get.tls() ? overTls(connected) : connected;
-      socket.getOutputStream().write(request(get).getBytes(StandardCharsets.US_ASCII));
-      var in = new BufferedInputStream(socket.getInputStream());
-      var line = nextLine(in);
-      if (line == null) {
-        return who + " closed the connection without an answer to " + what;
-      }
-      if (!line.matches("HTTP/1\\.[01] \\d{3}( .*)?")) {
-        return who + " does not speak HTTP on " + process.port(get.port());
-      }
-      int status = Integer.parseInt(line.substring(9, 12));
+    String what = process.request(get);
+    return client(get).get().uri(get.path()).responseConnection((response, connection) -> {
+      int status = response.status().code();
       var redirect = ProbeRedirect.of((get.tls() ? "https" : "http") + "://"
           + PodObjectBuilder.LOOPBACK + ":" + get.port() + get.path(), status,
-          status / 100 == 3 ? location(in) : "", requests);
+          status / 100 == 3
+              ? response.responseHeaders().get(HttpHeaderNames.LOCATION, "")
+              : "",
+          requests);
+      connection.dispose();
       // A server may serve one connection at a time.
-      close(socket);
-      return switch (redirect) {
-        case ProbeRedirect.None() -> status >= 200 && status < 400
+      return connection.onDispose().then(Mono.defer(() -> switch (redirect) {
+        case ProbeRedirect.None() -> Mono.just(status >= 200 && status < 400
             ? ""
-            : who + " answers " + what + " with " + status;
-        case ProbeRedirect.Failed(var reason) -> who + " " + reason + " for " + what;
-        case ProbeRedirect.Follow next -> get(redirected(get, next), process, over, requests + 1);
-      };
-    } catch (IOException e) {
-      return over.isDone()
-          ? who + " accepts connections, but does not answer " + what + " within "
-              + timeout.toSeconds() + " s"
-          : who + " ended the connection before it answered " + what;
+            : who + " answers " + what + " with " + status);
+        case ProbeRedirect.Failed(var reason) -> Mono.just(who + " " + reason + " for " + what);
+        case ProbeRedirect.Follow next -> answer(redirected(get, next), process, requests + 1);
+      }));
+    }).next().onErrorResume(failure -> Mono.just(switch (failure) {
+      case ConnectTimeoutException _ -> late(get.port(), process);
+      case ConnectException _ -> silent(get.port(), process);
+      case IOException _ -> who + " ended the connection before it answered " + what;
+      default -> who + " does not speak HTTP on " + process.port(get.port());
+    }));
+  }
+
+  private HttpClient client(HttpGet get) {
+    var client = HttpClient.newConnection().disableRetry(true)
+        .host(PodObjectBuilder.LOOPBACK).port(get.port())
+        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, millis())
+        .httpResponseDecoder(decoder -> decoder.maxInitialLineLength(MAX_LINE_CHARS))
+        .headers(headers -> {
+          var sent = ReadinessProbeSpec.sent(get.headers());
+          sent.compute("Host", (_, own) -> List.of(own == null
+              ? PodObjectBuilder.LOOPBACK + ":" + get.port()
+              : own.getFirst()));
+          sent.forEach(headers::set);
+        });
+    return get.tls()
+        ? client.doOnChannelInit((_, channel, _) -> channel.pipeline().addFirst(tls(channel)))
+        : client;
+  }
+
+  /** As in the kubelet, any certificate is accepted. */
+  private static SslHandler tls(Channel channel) {
+    try {
+      return SslContextBuilder.forClient().trustManager(InsecureTrustManagerFactory.INSTANCE)
+          .endpointIdentificationAlgorithm(null).build().newHandler(channel.alloc());
+    } catch (SSLException e) {
+      throw new IllegalStateException("every Java platform has TLS", e);
     }
   }
 
@@ -227,59 +237,6 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
       headers.keySet().removeIf("Host"::equalsIgnoreCase);
     }
     return new HttpGet(next.port(), next.path(), headers, next.tls());
-  }
-
-  /** The field {@code Location} of a head, whose first line has been read; empty without one. */
-  private static String location(InputStream head) throws IOException {
-    for (int i = 0; i < MAX_HEAD_LINES; i++) {
-      var line = nextLine(head);
-      if (line == null || line.isEmpty()) {
-        break;
-      }
-      if (line.regionMatches(true, 0, LOCATION, 0, LOCATION.length())) {
-        return line.substring(LOCATION.length()).strip();
-      }
-    }
-    return "";
-  }
-
-  /**
-   * Wraps a socket in TLS. As in the kubelet, any certificate is accepted. Closing the result
-   * closes the socket.
-   */
-  private static Socket overTls(Socket connected) throws IOException {
-    try {
-      var context = SSLContext.getInstance("TLS");
-      context.init(null, InsecureTrustManagerFactory.INSTANCE.getTrustManagers(), null);
-      return context.getSocketFactory().createSocket(connected,
-          connected.getInetAddress().getHostAddress(), connected.getPort(), true);
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every Java platform has TLS", e);
-    }
-  }
-
-  /**
-   * The next line without its line end, which is cut if it is too long; null if the stream has
-   * ended.
-   */
-  private static @Nullable String nextLine(InputStream in) throws IOException {
-    var line = new StringBuilder();
-    int next = in.read();
-    boolean closed = next < 0;
-    for (; next >= 0 && next != '\n' && line.length() < MAX_LINE_CHARS; next = in.read()) {
-      line.append((char) next);
-    }
-    return closed ? null : line.toString().stripTrailing();
-  }
-
-  private static String request(HttpGet get) {
-    var headers = ReadinessProbeSpec.sent(get.headers());
-    headers.compute("Host", (_, own) -> List.of(
-        own == null ? PodObjectBuilder.LOOPBACK + ":" + get.port() : own.getFirst()));
-    var request = new StringBuilder("GET " + get.path() + " HTTP/1.1\r\n");
-    headers.forEach((name, values) -> values.forEach(
-        value -> request.append(name).append(": ").append(value).append("\r\n")));
-    return request.append("\r\n").toString();
   }
 
   private String run(List<String> command, ProcessBuilder like) {

@@ -8,6 +8,7 @@ import dev.activator.revision.PodFreezer;
 import dev.activator.revision.Destination;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -17,6 +18,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiPredicate;
+import java.util.function.ToIntFunction;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,7 +46,17 @@ public final class LocalRuntime implements PodFreezer {
   private final EndpointSliceMirroringController slices;
   private final List<StoreSubscription> subscriptions = new ArrayList<>();
 
-  public LocalRuntime(ApiStore store, Loop given, LocalRuntimeDependencies dependencies) {
+  /**
+   * The dependencies on the rest of the activator.
+   *
+   * @param logsOutput whether the output of processes is logged
+   * @param routable whether requests can be routed to the revision with this id and uid
+   * @param inFlight the number of requests in flight on a pod; called on any thread
+   */
+  public record Dependencies(Clock clock, RandomGenerator random, boolean logsOutput,
+      BiPredicate<RevisionId, String> routable, ToIntFunction<Destination> inFlight) {}
+
+  public LocalRuntime(ApiStore store, Loop given, Dependencies dependencies) {
     this.store = store;
     this.loop = new LoopUntilEnd(given);
     this.slices = new EndpointSliceMirroringController(new ControllerWrites(store));

@@ -4,7 +4,7 @@ import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.runtime.policy.ExitReason;
-import dev.activator.embedded.runtime.policy.ReplicaSetPodState;
+import dev.activator.embedded.runtime.policy.LocalPodState;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
@@ -115,9 +115,9 @@ final class PodObjectBuilder {
     return time.truncatedTo(ChronoUnit.SECONDS).toString();
   }
 
-  static ObjectNode withReplicas(ObjectNode replicaSet, Collection<ReplicaSetPodState> pods) {
-    long all = pods.stream().filter(ReplicaSetPodState::wanted).count();
-    long ready = pods.stream().filter(ReplicaSetPodState::ready).count();
+  static ObjectNode withReplicas(ObjectNode replicaSet, Collection<LocalPodState.View> pods) {
+    long all = pods.stream().filter(LocalPodState.View::wanted).count();
+    long ready = pods.stream().filter(LocalPodState.View::ready).count();
     replicaSet.withObjectProperty("status")
         .put("observedGeneration", replicaSet.at("/metadata/generation").longValue(1))
         .put("replicas", all).put("fullyLabeledReplicas", all).put("readyReplicas", ready)

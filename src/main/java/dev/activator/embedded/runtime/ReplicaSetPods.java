@@ -4,7 +4,6 @@ import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.runtime.policy.ExitReason;
 import dev.activator.embedded.runtime.policy.LocalPodState;
-import dev.activator.embedded.runtime.policy.ReplicaSetPodState;
 import dev.activator.embedded.runtime.policy.ReplicaDifference;
 import dev.activator.loop.Loop;
 import java.io.UncheckedIOException;
@@ -265,7 +264,7 @@ final class ReplicaSetPods {
 
   /** Publishes conditions about a problem, unless a pod is ready. */
   private void publishTrouble(Consumer<ConditionManager> change) {
-    if (views().stream().noneMatch(ReplicaSetPodState::ready)) {
+    if (views().stream().noneMatch(LocalPodState.View::ready)) {
       publishConditions(change);
     }
   }
@@ -288,7 +287,7 @@ final class ReplicaSetPods {
   }
 
   private void publishOverdue(ObjectNode found) {
-    var overdue = views().stream().anyMatch(ReplicaSetPodState::ready)
+    var overdue = views().stream().anyMatch(LocalPodState.View::ready)
         ? ""
         : pods.values().stream().map(LocalPod::overdue).filter(one -> !one.isEmpty()).findFirst()
             .orElse("");
@@ -301,7 +300,7 @@ final class ReplicaSetPods {
     }
   }
 
-  private List<ReplicaSetPodState> views() {
+  private List<LocalPodState.View> views() {
     return pods.values().stream().map(LocalPod::view).toList();
   }
 }

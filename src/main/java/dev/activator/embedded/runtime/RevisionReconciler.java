@@ -48,8 +48,7 @@ final class RevisionReconciler {
     if (!exists(BuiltInKinds.DEPLOYMENT, deployment)) {
       ensure(BuiltInKinds.DEPLOYMENT, deployment);
       if (replicas > 0) {
-        objects.updateStatus(BuiltInKinds.REVISION, ObjectMeta.namespace(revision),
-            ObjectMeta.name(revision),
+        objects.updateStatus(BuiltInKinds.REVISION, revision,
             this::deploying);
       }
     }
@@ -79,10 +78,10 @@ final class RevisionReconciler {
     if (!exists(kind, object)) {
       objects.create(kind, object);
     }
-    return store.find(kind, ObjectMeta.namespace(object), ObjectMeta.name(object));
+    return store.stored(kind, object);
   }
 
   private boolean exists(Kind kind, ObjectNode object) {
-    return store.find(kind, ObjectMeta.namespace(object), ObjectMeta.name(object)) != null;
+    return store.stored(kind, object) != null;
   }
 }

@@ -1,6 +1,6 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.runtime.policy.TrafficTarget;
+import dev.activator.embedded.runtime.policy.TrafficAssignment;
 import dev.activator.embedded.runtime.policy.TrafficAssignment.Assigned;
 import dev.activator.embedded.runtime.policy.TrafficSplit;
 import dev.activator.revision.RevisionId;
@@ -52,7 +52,8 @@ final class ServiceHosts {
     services.forEach((service, assigned) -> assigned.shares().stream()
         .filter(share -> !share.tag().isEmpty())
         .forEach(share -> all.putIfAbsent(
-            new RevisionId(service.namespace(), TrafficTarget.host(share.tag(), service.name())),
+            new RevisionId(service.namespace(),
+                TrafficAssignment.Target.host(share.tag(), service.name())),
             TrafficSplit.all(new RevisionId(service.namespace(), share.revision())))));
     hosts = Map.copyOf(all);
   }

@@ -8,7 +8,6 @@ import dev.activator.embedded.runtime.policy.TrafficAssignment.Assigned;
 import dev.activator.embedded.runtime.policy.TrafficAssignment.TargetState;
 import dev.activator.embedded.runtime.policy.TrafficAssignment.Unassigned;
 import dev.activator.embedded.runtime.policy.TrafficSplit;
-import dev.activator.embedded.runtime.policy.TrafficTarget;
 import dev.activator.revision.KnownLabels;
 import dev.activator.revision.RevisionId;
 import java.util.HashSet;
@@ -31,6 +30,29 @@ final class ServiceRouter {
   /** The routing state of a revision that takes no requests by a host of its Service. */
   static final String RESERVE = "reserve";
   private static final String ACTIVE = "active";
+
+  /**
+   * What the controller knows about a Knative Service.
+   *
+   * <p><b>Threads.</b> One loop.
+   */
+  static final class KnownService {
+    /** The generation that was reconciled last. */
+    long generation = -1;
+    String newest = "";
+    /**
+     * The last revision that was ready. It stays the latest ready one even if its process fails
+     * later. Empty if there is none.
+     */
+    String ready = "";
+    /**
+     * The revision that gets the requests to the latest one: the last that was ready, or the newest
+     * if there is none.
+     */
+    String latest = "";
+    /** The revisions that have been ready once. */
+    final Set<String> proven = new HashSet<>();
+  }
 
   private final ApiStore store;
   private final ControllerWrites objects;
@@ -84,8 +106,7 @@ final class ServiceRouter {
     }
     var assignment = assign(service, known);
     label(service, known);
-    objects.updateStatus(BuiltInKinds.KNATIVE_SERVICE, ObjectMeta.namespace(service),
-        ObjectMeta.name(service),
+    objects.updateStatus(BuiltInKinds.KNATIVE_SERVICE, service,
         now -> new KnativeServiceStatus(newest, known.ready, assignment, known.generation,
             requestPort).write(now, store.now()));
     boolean waits = hosts.of(id) == null || known.ready.isEmpty() && !routable;
@@ -145,7 +166,7 @@ final class ServiceRouter {
 
   /** The revisions that get requests, or that the Service names. */
   Set<String> used(ObjectNode service) {
-    var used = ServiceTraffic.targets(service).stream().map(TrafficTarget::revision)
+    var used = ServiceTraffic.targets(service).stream().map(TrafficAssignment.Target::revision)
         .collect(Collectors.toCollection(HashSet::new));
     var assigned = hosts.of(id(service));
     if (assigned != null) {

@@ -2,7 +2,7 @@ package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.api.policy.ObjectNames;
 import dev.activator.embedded.api.store.StatusException.Cause;
-import dev.activator.embedded.runtime.policy.TrafficTarget;
+import dev.activator.embedded.runtime.policy.TrafficAssignment;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -23,9 +23,9 @@ public final class ServiceTraffic {
   private ServiceTraffic() {}
 
   /** The targets of a stored Service; of an object of another kind, none. */
-  public static List<TrafficTarget> targets(JsonNode service) {
+  public static List<TrafficAssignment.Target> targets(JsonNode service) {
     return service.at("/spec/traffic").valueStream()
-        .map(one -> new TrafficTarget(one.path("tag").asString(""),
+        .map(one -> new TrafficAssignment.Target(one.path("tag").asString(""),
             one.path("revisionName").asString(""), one.path("percent").asInt(0)))
         .toList();
   }

@@ -12,10 +12,12 @@ import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
+import dev.activator.embedded.runtime.ServiceRouter.KnownService;
 import dev.activator.embedded.runtime.policy.ServiceRevisionPlanner;
 import dev.activator.loop.Loop;
 import dev.activator.revision.KnownLabels;
 import dev.activator.revision.RevisionId;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -46,6 +48,7 @@ public final class ServingController {
 
   static final String READY = "Ready";
   private static final Logger log = LoggerFactory.getLogger(ServingController.class);
+  private static final Duration MAX_ROUTE_WAIT = Duration.ofSeconds(10);
   private static final Pattern REVISION_NUMBER = Pattern.compile("-(\\d{1,9})$");
   private static final List<Kind> OWNED_BY_REVISION = List.of(BuiltInKinds.ENDPOINTS,
       BuiltInKinds.SERVICE,
@@ -67,7 +70,7 @@ public final class ServingController {
     this.objects = new ControllerWrites(store);
     this.dependents = new RevisionReconciler(store, objects, address);
     this.router = new ServiceRouter(store, objects, routable);
-    this.awaited = new AwaitedRoutes(loop);
+    this.awaited = new AwaitedRoutes(loop, MAX_ROUTE_WAIT);
     store.onAdmission(BuiltInKinds.KNATIVE_SERVICE, KnativeServiceAdmission::admit);
   }
 
@@ -159,8 +162,7 @@ public final class ServingController {
     }
     known.newest = wanted.name();
     if (plan.fresh()) {
-      objects.updateStatus(BuiltInKinds.REVISION, ObjectMeta.namespace(revision),
-          ObjectMeta.name(revision),
+      objects.updateStatus(BuiltInKinds.REVISION, revision,
           dependents::begin);
     }
     dependents.complete(revision);
@@ -174,8 +176,8 @@ public final class ServingController {
 
   /** The API has refused a revision, so the Service stays as it was. */
   private void refused(ObjectNode service, String revision) {
-    objects.updateStatus(BuiltInKinds.KNATIVE_SERVICE, ObjectMeta.namespace(service),
-        ObjectMeta.name(service), now -> KnativeServiceStatus.writeRefused(now, revision,
+    objects.updateStatus(BuiltInKinds.KNATIVE_SERVICE, service,
+        now -> KnativeServiceStatus.writeRefused(now, revision,
             store.now()));
     awaited.complete(id(service));
   }
@@ -243,8 +245,7 @@ public final class ServingController {
     var known = service == null ? null : services.get(id(service));
     if (known != null && known.proven.contains(ObjectMeta.name(revision))
         && ConditionManager.find(revision, READY).path("status").asString("").equals("Unknown")) {
-      objects.updateStatus(BuiltInKinds.REVISION, ObjectMeta.namespace(revision),
-          ObjectMeta.name(revision),
+      objects.updateStatus(BuiltInKinds.REVISION, revision,
           found -> ConditionManager.of(found, store.now()).setTrue(READY));
     }
   }
@@ -286,9 +287,8 @@ public final class ServingController {
    * Completes when requests to this Service, which was just written, can be routed to a revision.
    */
   private CompletableFuture<Void> awaitRoute(ObjectNode service) {
-    var done = new CompletableFuture<Void>();
+    var done = awaited.add(id(service));
     loop.execute(() -> {
-      awaited.add(id(service), done);
       var stored = store.stored(BuiltInKinds.KNATIVE_SERVICE, service);
       var known = services.get(id(service));
       if (stored == null || known == null) {
@@ -316,8 +316,7 @@ public final class ServingController {
         && ObjectMeta.namespace(one).equals(ObjectMeta.namespace(service))
         && !ObjectMeta.terminating(one)
         && ObjectMeta.name(service).equals(ObjectMeta.labels(one).get(KnownLabels.SERVICE)))
-        .forEach(one -> objects.edit(BuiltInKinds.REVISION, ObjectMeta.namespace(one),
-            ObjectMeta.name(one),
+        .forEach(one -> objects.edit(BuiltInKinds.REVISION, one,
             found -> ControllerRefs.setController(found, BuiltInKinds.KNATIVE_SERVICE, service)));
   }
 

@@ -491,19 +491,6 @@ class KubectlTest {
   }
 
   @Test
-  void showsWhatAPodsProcessUses() {
-    store.create(POD, spec("used", "{'containers':[{'name':'c','image':'i'}]}"));
-    store.create(POD, spec("idle", "{'containers':[{'name':'c','image':'i'}]}"));
-    store.podProcesses().began("default", "used",
-        new Running(ProcessHandle.current()::pid, ProcessBuilder::new));
-
-    assertThat(kubectl.ok("top", "pod", "--no-headers")).matches("used +\\d+m +[1-9]\\d*Mi");
-    assertThat(kubectl.ok("top", "pod", "used", "--containers")).contains("used   c");
-    assertThat(kubectl.fails("top", "pod", "idle")).contains("(NotFound)");
-    store.podProcesses().ended("default", "used");
-  }
-
-  @Test
   void runsACommandBesideAPodsProcess() {
     store.create(POD, spec("p", "{'containers':[{'name':'c','image':'i'}]}"));
     store.podProcesses().began("default", "p", new Running(() -> 0, () -> {

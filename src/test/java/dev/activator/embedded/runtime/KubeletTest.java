@@ -40,7 +40,7 @@ class KubeletTest {
   private volatile boolean portsAreFree;
   private final Kubelet kubelet = new Kubelet(store, loop,
       new LoopbackPorts(new SecureRandom(), this::listen),
-      new LocalRuntimeDependencies(Clock.systemUTC(), new SecureRandom(), true, (_, _) -> true,
+      new LocalRuntime.Dependencies(Clock.systemUTC(), new SecureRandom(), true, (_, _) -> true,
           _ -> 0));
 
   private Closeable listen(int port) throws IOException {

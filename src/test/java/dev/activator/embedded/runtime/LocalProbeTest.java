@@ -2,6 +2,7 @@ package dev.activator.embedded.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.Certificate;
 import dev.activator.testing.FreePort;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.runtime.LocalProbe.Connect;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.netty.DisposableServer;
+import reactor.netty.http.Http11SslContextSpec;
 import reactor.netty.http.HttpProtocol;
 import reactor.netty.http.server.HttpServer;
 import reactor.netty.http.server.HttpServerRequest;
@@ -121,6 +123,25 @@ class LocalProbeTest {
           : "process 123 answers GET /up on its PORT " + port + " with " + status);
     } finally {
       server.stop(0);
+    }
+  }
+
+  @ParameterizedTest(name = "{0} over TLS is ready: {1}")
+  @CsvSource({"200, true", "503, false"})
+  void acceptsAnyCertificate(int status, boolean ready) throws Exception {
+    var certificate = Certificate.ec();
+    var program = HttpServer.create().host("127.0.0.1").port(0)
+        .secure(tls -> tls.sslContext(Http11SslContextSpec.forServer(certificate.key(),
+            certificate.certificate())))
+        .handle((_, response) -> response.status(status).send()).bindNow();
+    try {
+      assertThat(attempt(new HttpGet(program.port(), "/up", Map.of(), true), program.port()))
+          .isEqualTo(ready
+              ? ""
+              : "process 123 answers GET /up on its PORT " + program.port() + " with " + status);
+      assertThat(attempt(get(program.port(), "/up"), program.port())).isNotEmpty();
+    } finally {
+      program.disposeNow();
     }
   }
 

@@ -79,7 +79,7 @@ class LocalRuntimeTest {
   private final AtomicInteger inFlight = new AtomicInteger();
   private final ApiStore store = new ApiStore(Clock.systemUTC());
   private final LocalRuntime runtime = new LocalRuntime(store, loop(),
-      new LocalRuntimeDependencies(Clock.systemUTC(), new SecureRandom(), true, (_, _) -> true,
+      new LocalRuntime.Dependencies(Clock.systemUTC(), new SecureRandom(), true, (_, _) -> true,
           _ -> inFlight.get()));
   private final HttpClient http = HttpClient.newHttpClient();
 

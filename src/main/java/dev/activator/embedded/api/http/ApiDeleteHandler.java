@@ -116,7 +116,7 @@ final class ApiDeleteHandler {
         writes.delete(kind, ObjectMeta.namespace(object), ObjectMeta.name(object),
             new DeleteOptions(same, deletion.propagation(), deletion.graceSeconds()));
       } catch (StatusException e) {
-        var now = store.find(kind, ObjectMeta.namespace(object), ObjectMeta.name(object));
+        var now = store.stored(kind, object);
         boolean gone = now == null || !ObjectMeta.uid(now).equals(ObjectMeta.uid(object));
         // If the object was deleted in the meantime, nothing is left to do.
         if (!gone) {

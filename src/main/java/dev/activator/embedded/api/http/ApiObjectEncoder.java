@@ -8,7 +8,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.http.MediaType;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -22,15 +21,24 @@ public interface ApiObjectEncoder {
 
   byte[] list(ListPage page);
 
-  EventEncoder events();
+  /** The representation of a tree, such as that of a bookmark. */
+  byte[] tree(ObjectNode object);
+
+  Kind kind();
+
+  default EventEncoder events() {
+    return signal -> switch (signal) {
+      case WatchMessage.Changed(var type, var object) ->
+        FullObjectEncoder.frame(type.name(), object(object));
+      case WatchMessage.Bookmark bookmark -> FullObjectEncoder.frame("BOOKMARK",
+          tree(FullObjectEncoder.bookmark(kind(), bookmark)));
+      case WatchMessage.Failed(var failure) ->
+        FullObjectEncoder.frame("ERROR", Json.bytes(failure.status()));
+    };
+  }
 
   interface EventEncoder {
     byte[] encode(WatchMessage signal);
-
-    /** Appends the same bytes to a buffer, if possible without copying. */
-    default void encode(WatchMessage signal, DataBuffer out) {
-      out.write(encode(signal));
-    }
   }
 
   /**
@@ -78,7 +86,12 @@ public interface ApiObjectEncoder {
 
     @Override
     public byte[] object(WatchCacheObject object) {
-      return Json.bytes(partial(object.object()));
+      return tree(object.object());
+    }
+
+    @Override
+    public byte[] tree(ObjectNode object) {
+      return Json.bytes(partial(object));
     }
 
     @Override
@@ -88,19 +101,6 @@ public interface ApiObjectEncoder {
       var items = list.putArray("items");
       page.objects().forEach(object -> items.add(partial(object.object())));
       return Json.bytes(list);
-    }
-
-    @Override
-    public EventEncoder events() {
-      return signal -> switch (signal) {
-        case WatchMessage.Changed(var type, var object) ->
-          FullObjectEncoder.frame(type.name(), Json.bytes(partial(object.object())));
-        case WatchMessage.Bookmark bookmark ->
-          FullObjectEncoder.frame("BOOKMARK",
-              Json.bytes(partial(FullObjectEncoder.bookmark(kind, bookmark))));
-        case WatchMessage.Failed(var failure) ->
-          FullObjectEncoder.frame("ERROR", Json.bytes(failure.status()));
-      };
     }
 
     static ObjectNode partial(JsonNode object) {

@@ -46,7 +46,6 @@ public final class ApiRoutes {
 
   private final KindRegistry kinds;
   private final DiscoveryDocuments discovery;
-  private final ComputedKinds computed;
   private final ApiReadHandler reads;
   private final PodLogHandler logs;
   private final ExecPortForwardHandler streams;
@@ -59,7 +58,6 @@ public final class ApiRoutes {
       ApiServerTestHooks hooks) {
     this.kinds = store.kinds();
     this.discovery = new DiscoveryDocuments(kinds);
-    this.computed = new ComputedKinds(store);
     this.reads = new ApiReadHandler(store, caches);
     this.logs = new PodLogHandler(store);
     this.streams = new ExecPortForwardHandler(store);
@@ -144,7 +142,7 @@ public final class ApiRoutes {
           ? ApiResponseWriter.ok(document.get())
           : Mono.error(StatusErrors.method());
     }
-    var computed = this.computed.answer(path, request);
+    var computed = ComputedKinds.answer(path, request);
     return computed.isPresent()
         ? computed.get()
         : onObjects(RequestedResource.of(kinds, path), request);

@@ -5,13 +5,14 @@ import static java.time.temporal.ChronoUnit.SECONDS;
 import dev.activator.embedded.api.apply.FieldOwner;
 import dev.activator.embedded.api.apply.FieldOwner.Operation;
 import dev.activator.embedded.api.apply.FieldOwnership;
+import dev.activator.embedded.api.apply.MergePatch;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.api.store.ManagedFieldsUpdater;
+import dev.activator.embedded.api.store.ObjectWrites.ManagedFieldsUpdater;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.JsonPatch;
+import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kind.Trait;
-import dev.activator.embedded.api.store.MergePatch;
 import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.api.store.ObjectWrites;
 import java.util.ArrayList;
@@ -102,8 +103,9 @@ final class ApiWriteHandler {
     return ApiBodyReader.patch(request).flatMap(patch -> patched(tracked, target, fields,
         object -> target.subresource().equals("scale")
             ? ScaleSubresourceHandler.apply(target.kind(), object,
-                patched(type, ScaleSubresourceHandler.of(target.kind(), object), patch))
-            : ApiBodyReader.object(patched(type, object, patch))));
+                patched(target.kind(), type,
+                    ScaleSubresourceHandler.of(target.kind(), object), patch))
+            : ApiBodyReader.object(patched(target.kind(), type, object, patch))));
   }
 
   /** The tracking by which the client owns the fields that its write changes. */
@@ -201,10 +203,10 @@ final class ApiWriteHandler {
     };
   }
 
-  private static JsonNode patched(String type, ObjectNode object, JsonNode patch) {
+  private static JsonNode patched(Kind kind, String type, ObjectNode object, JsonNode patch) {
     return switch (type) {
       case JSON -> JsonPatch.apply(object, patch);
-      case STRATEGIC -> MergePatch.strategic(object, ApiBodyReader.object(patch));
+      case STRATEGIC -> MergePatch.strategic(kind, object, ApiBodyReader.object(patch));
       default -> {
         if (!(patch instanceof ObjectNode)) {
           throw StatusException.badRequest("a merge patch is an object");

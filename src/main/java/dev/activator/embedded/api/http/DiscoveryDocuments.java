@@ -24,7 +24,7 @@ final class DiscoveryDocuments {
 
   static List<String> verbs(Kind kind) {
     return ComputedKinds.ALL.contains(kind)
-        ? ComputedKinds.verbs(kind)
+        ? List.of("create")
         : VERBS.stream().filter(verb -> !verb.equals("deletecollection") || collective(kind))
             .filter(verb -> !(kind.has(Trait.EMPTY) && WRITES.contains(verb))).toList();
   }

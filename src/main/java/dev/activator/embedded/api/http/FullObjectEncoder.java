@@ -4,12 +4,10 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.activator.embedded.api.cache.WatchCacheObject;
 import dev.activator.embedded.api.cache.WatchMessage;
-import dev.activator.embedded.api.store.ApiStoreChange;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import java.io.ByteArrayOutputStream;
 import java.util.List;
-import org.springframework.core.io.buffer.DataBuffer;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -35,8 +33,8 @@ public record FullObjectEncoder(Kind kind) implements ApiObjectEncoder {
   }
 
   @Override
-  public EventEncoder events() {
-    return new Events(kind);
+  public byte[] tree(ObjectNode object) {
+    return Json.bytes(object);
   }
 
   static ObjectNode metadata(ListPage page) {
@@ -62,14 +60,10 @@ public record FullObjectEncoder(Kind kind) implements ApiObjectEncoder {
 
   static byte[] frame(String type, byte[] object) {
     var bytes = new ByteArrayOutputStream(object.length + 40);
-    bytes.writeBytes(start(type));
+    bytes.writeBytes(("{\"type\":\"" + type + "\",\"object\":").getBytes(US_ASCII));
     bytes.writeBytes(object);
     bytes.write('}');
     return bytes.toByteArray();
-  }
-
-  private static byte[] start(String type) {
-    return ("{\"type\":\"" + type + "\",\"object\":").getBytes(US_ASCII);
   }
 
   private static void join(List<WatchCacheObject> objects, ByteArrayOutputStream bytes) {
@@ -80,39 +74,6 @@ public record FullObjectEncoder(Kind kind) implements ApiObjectEncoder {
       }
       first = false;
       bytes.writeBytes(object.json());
-    }
-  }
-
-  private record Events(Kind kind) implements EventEncoder {
-    private static final byte[] ADDED = start(ApiStoreChange.Type.ADDED.name());
-    private static final byte[] MODIFIED = start(ApiStoreChange.Type.MODIFIED.name());
-    private static final byte[] DELETED = start(ApiStoreChange.Type.DELETED.name());
-
-    @Override
-    public byte[] encode(WatchMessage signal) {
-      return switch (signal) {
-        case WatchMessage.Changed(var type, var object) -> frame(type.name(), object.json());
-        case WatchMessage.Bookmark bookmark ->
-          frame("BOOKMARK", Json.bytes(bookmark(kind, bookmark)));
-        case WatchMessage.Failed(var failure) -> frame("ERROR", Json.bytes(failure.status()));
-      };
-    }
-
-    @Override
-    public void encode(WatchMessage signal, DataBuffer out) {
-      if (signal instanceof WatchMessage.Changed(var type, var object)) {
-        out.write(known(type)).write(object.json()).write((byte) '}');
-      } else {
-        out.write(encode(signal));
-      }
-    }
-
-    private static byte[] known(ApiStoreChange.Type type) {
-      return switch (type) {
-        case ADDED -> ADDED;
-        case MODIFIED -> MODIFIED;
-        case DELETED -> DELETED;
-      };
     }
   }
 }

@@ -7,7 +7,6 @@ import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.KindRegistry;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
-import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -18,26 +17,19 @@ import tools.jackson.databind.node.ObjectNode;
  * @param subresource empty for the object itself
  */
 record RequestedResource(Kind kind, String namespace, String name, String subresource) {
-  private static final Set<String> OF_PROCESSES = Set.of("attach");
-
   static RequestedResource of(KindRegistry kinds, String path) {
     var parsed = ResourcePath.parse(path).orElseThrow(StatusErrors::noSuchResource);
     var kind = kinds.at(parsed.group(), parsed.version(), parsed.plural())
         .orElseThrow(() -> StatusErrors.unknownKind(kinds.all(), parsed));
     var target = new RequestedResource(kind, parsed.namespace(), parsed.name(),
         parsed.subresource());
-    if (target.ofProcess()) {
-      throw StatusErrors.notOffered("'" + target.subresource() + "' of pods",
-          "their output is in kubectl logs");
+    if (kind.equals(BuiltInKinds.POD) && parsed.subresource().equals("attach")) {
+      throw StatusErrors.notOffered("'attach' of pods", "their output is in kubectl logs");
     }
     if (!target.exists()) {
       throw StatusErrors.noSuchResource();
     }
     return target;
-  }
-
-  private boolean ofProcess() {
-    return kind.equals(BuiltInKinds.POD) && OF_PROCESSES.contains(subresource);
   }
 
   private boolean exists() {

@@ -1,6 +1,5 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.policy.ObjectAge;
 import dev.activator.embedded.api.store.Kind.PrinterColumn;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -83,9 +82,44 @@ record TableColumn(String name, String type, String format, int priority, Value 
     try {
       return timestamp.isEmpty()
           ? "<unknown>"
-          : ObjectAge.of(Duration.between(Instant.parse(timestamp), now));
+          : age(Duration.between(Instant.parse(timestamp), now));
     } catch (DateTimeException _) {
       return "<invalid>";
     }
+  }
+
+  /**
+   * An age, as kubectl shows it.
+   *
+   * <p><b>Source.</b> {@code util/duration/duration.go} in Kubernetes' apimachinery.
+   */
+  static String age(Duration age) {
+    long seconds = Math.max(0, age.toSeconds());
+    long minutes = age.toMinutes();
+    long hours = age.toHours();
+    long days = age.toDays();
+    if (seconds < 120) {
+      return seconds + "s";
+    }
+    if (minutes < 10) {
+      return both(minutes, "m", seconds % 60, "s");
+    }
+    if (minutes < 180) {
+      return minutes + "m";
+    }
+    if (hours < 8) {
+      return both(hours, "h", minutes % 60, "m");
+    }
+    if (hours < 48) {
+      return hours + "h";
+    }
+    if (days < 8) {
+      return both(days, "d", hours % 24, "h");
+    }
+    return days < 730 ? days + "d" : both(days / 365, "y", days % 365, "d");
+  }
+
+  private static String both(long large, String largeUnit, long small, String smallUnit) {
+    return large + largeUnit + (small == 0 ? "" : small + smallUnit);
   }
 }

@@ -38,6 +38,11 @@ public record TableEncoder(Kind kind, Supplier<Instant> now, Include include)
   }
 
   @Override
+  public byte[] tree(ObjectNode object) {
+    return Json.bytes(table(version(0), List.of(object), Header.SHOWN));
+  }
+
+  @Override
   public EventEncoder events() {
     return new Events();
   }

@@ -126,16 +126,13 @@ final class WatchBatches implements CacheWatcher.Outlet {
       }
       var out = buffers.allocateBuffer(bytes + events.size());
       for (var event : events) {
-        encoder.encode(event, out);
-        out.write(LINE_END);
+        out.write(encoder.encode(event)).write(LINE_END);
       }
       return out;
     }
 
     DataBuffer message(WatchMessage event, DataBufferFactory buffers) {
-      var out = buffers.allocateBuffer(size(event));
-      encoder.encode(event, out);
-      return out;
+      return buffers.wrap(encoder.encode(event));
     }
   }
 }

@@ -82,10 +82,8 @@ public final class OpenApi {
   private ObjectNode object(String type, Message message) {
     var schema = described(type).put("type", "object");
     var properties = schema.putObject("properties");
-    message.names().forEach(name -> {
-      var field = Objects.requireNonNull(message.field(name));
-      properties.set(name, property(message.owner(type, name) + "." + name, field));
-    });
+    message.byName().forEach((name, field) -> properties.set(name,
+        property(field.owner() + "." + name, field)));
     if (message.atomic()) {
       schema.put("x-kubernetes-map-type", "atomic");
     }

@@ -45,47 +45,23 @@ final class ProtobufSchema {
    * @param merging {@code set}, {@code atomic}, or empty
    * @param keys the keys that identify the items of a list
    * @param fallback the default of a key; empty if it has none
+   * @param owner the name of the message that declares it
    */
   record Field(String name, int number, Label label, String type, String merging,
-      List<String> keys, String fallback) {}
+      List<String> keys, String fallback, String owner) {}
 
   /**
    * @param atomic whether server-side apply treats the message as one value
-   * @param byName the fields without those of inline messages, which {@link #field} also finds
+   * @param byName the fields as in JSON, with those of inline messages
+   * @param byNumber the fields as in protobuf
    */
   record Message(boolean atomic, Map<String, Field> byName, Map<Integer, Field> byNumber) {
     @Nullable Field field(String name) {
-      var own = byName.get(name);
-      return own != null && own.label() != Label.INLINE ? own : inline(name);
-    }
-
-    private @Nullable Field inline(String name) {
-      return byName.values().stream().filter(field -> field.label() == Label.INLINE)
-          .map(field -> message(field.type()).orElseThrow().field(name)).filter(Objects::nonNull)
-          .findFirst().orElse(null);
-    }
-
-    /** The name of the message that declares a field: {@code self}, or an inline message. */
-    String owner(String self, String name) {
-      var own = byName.get(name);
-      return own != null && own.label() != Label.INLINE
-          ? self
-          : byName.values().stream().filter(field -> field.label() == Label.INLINE)
-              .filter(field -> message(field.type()).orElseThrow().field(name) != null)
-              .map(field -> message(field.type()).orElseThrow().owner(field.type(), name))
-              .findFirst().orElse(self);
+      return byName.get(name);
     }
 
     Set<String> names() {
-      var names = new TreeMap<String, Field>();
-      byName.values().forEach(field -> {
-        if (field.label() == Label.INLINE) {
-          message(field.type()).orElseThrow().names().forEach(name -> names.put(name, field));
-        } else {
-          names.put(field.name(), field);
-        }
-      });
-      return names.keySet();
+      return byName.keySet();
     }
   }
 
@@ -128,11 +104,24 @@ final class ProtobufSchema {
         throw new UncheckedIOException(e);
       }
     }
+    schema.messages.values().forEach(schema::flatten);
     return schema;
+  }
+
+  /** Replaces inline messages by their fields. */
+  private void flatten(Message message) {
+    for (var field : message.byNumber().values()) {
+      if (field.label() == Label.INLINE && message.byName().remove(field.name(), field)) {
+        var inline = Objects.requireNonNull(messages.get(field.type()));
+        flatten(inline);
+        inline.byName().forEach(message.byName()::putIfAbsent);
+      }
+    }
   }
 
   private void add(String text) {
     String inPackage = "";
+    String name = "";
     var message = new Message(false, Map.of(), Map.of());
     for (var line : text.lines().map(String::strip).toList()) {
       var opened = PACKAGE.matcher(line);
@@ -142,7 +131,8 @@ final class ProtobufSchema {
         inPackage = opened.group(1) + ".";
       } else if (begun.matches()) {
         message = new Message(begun.group(2) != null, new TreeMap<>(), new HashMap<>());
-        messages.put(inPackage + begun.group(1), message);
+        name = inPackage + begun.group(1);
+        messages.put(name, message);
       } else if (field.matches()) {
         boolean map = field.group(2) != null;
         String type = map ? field.group(2) : field.group(3);
@@ -151,7 +141,7 @@ final class ProtobufSchema {
             SCALARS.contains(type) || type.contains(".") ? type : inPackage + type,
             text(field.group(6)),
             field.group(7) == null ? List.of() : List.of(field.group(7).split(",")),
-            text(field.group(8)));
+            text(field.group(8)), name);
         message.byName().put(parsed.name(), parsed);
         message.byNumber().put(parsed.number(), parsed);
       }

@@ -12,6 +12,7 @@ import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.StatusException.Cause;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -151,14 +152,7 @@ public final class ProtobufSchemaValidator {
         expect(value.isIntegralNumber(), value, path, "a whole number");
       case "bytes" -> {
         if (expect(value.isString(), value, path, "base64 in a string")) {
-          int malformed = Base64Text.malformedAt(value.stringValue());
-          if (malformed >= 0) {
-            throw StatusException
-                .badRequest("%s in version \"%s\" cannot be handled as a %s: illegal"
-                    .formatted(kind.kind(), kind.version(), kind.kind())
-                    + " base64 data at input byte "
-                    + malformed + " of " + path + "; stringData takes plain text");
-          }
+          checkBase64(value.stringValue(), path);
         }
       }
       case "resource.Quantity" -> expect(value.isNumber()
@@ -176,6 +170,16 @@ public final class ProtobufSchemaValidator {
               .ifPresent(message -> object(message, (ObjectNode) value, path, isDecided));
         }
       }
+    }
+  }
+
+  private void checkBase64(String text, String path) {
+    try {
+      Base64.getDecoder().decode(text.replaceAll("[\r\n]", ""));
+    } catch (IllegalArgumentException e) {
+      throw StatusException.badRequest("%s in version \"%s\" cannot be handled as a %s: illegal"
+          .formatted(kind.kind(), kind.version(), kind.kind()) + " base64 data in " + path
+          + "; stringData takes plain text");
     }
   }
 
@@ -275,42 +279,6 @@ public final class ProtobufSchemaValidator {
           "Invalid value: autoscaling annotations must be put under " + template + " to work"));
     } else {
       add(ignored, where + ": ignored in embedded mode: it belongs in " + template);
-    }
-  }
-
-  /**
-   * Checks a base64 text, and finds the position of the first error.
-   *
-   * <p><b>Source.</b> {@code decodeQuantum} of Go's {@code encoding/base64}, which reports the same
-   * positions.
-   */
-  static final class Base64Text {
-    private static final String ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-        + "0123456789+/";
-    private static final int QUANTUM = 4;
-
-    private Base64Text() {}
-
-    /** The position of the first error; -1 if the text is valid base64. Line ends are ignored. */
-    static int malformedAt(String text) {
-      int digits = 0;
-      int padding = 0;
-      for (int i = 0; i < text.length(); i++) {
-        char c = text.charAt(i);
-        if (c == '\r' || c == '\n') {
-          continue;
-        }
-        boolean pads = c == '=' && digits >= 2 && digits + padding < QUANTUM;
-        if (pads) {
-          padding++;
-        } else if (padding > 0 || ALPHABET.indexOf(c) < 0) {
-          return i;
-        } else {
-          digits = digits % QUANTUM + 1;
-        }
-      }
-      boolean whole = digits % QUANTUM == 0 || digits + padding == QUANTUM;
-      return whole ? -1 : text.length() - (padding > 0 ? 0 : digits);
     }
   }
 }

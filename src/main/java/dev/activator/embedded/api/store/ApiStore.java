@@ -1,6 +1,7 @@
 package dev.activator.embedded.api.store;
 
 import dev.activator.embedded.api.store.InMemoryStorage.Tables;
+import dev.activator.embedded.api.store.ObjectWrites.ManagedFieldsUpdater;
 import dev.activator.embedded.api.store.ObjectWrites.DeleteOptions;
 import dev.activator.embedded.api.store.ObjectWrites.Deletion;
 import dev.activator.embedded.api.store.ObjectWrites.Preconditions;

@@ -2,6 +2,7 @@ package dev.activator.embedded.api.store;
 
 import dev.activator.embedded.api.store.ApiStore.MissingNamespace;
 import dev.activator.embedded.api.store.Kind.Trait;
+import dev.activator.embedded.api.store.ObjectWrites.ManagedFieldsUpdater;
 import dev.activator.embedded.api.store.ObjectWrites.Deletion;
 import dev.activator.embedded.api.store.ObjectWrites.DeleteOptions;
 import org.jspecify.annotations.Nullable;

@@ -22,6 +22,23 @@ public final class ObjectWrites {
   private final ObjectCommitter writer;
   private final ManagedFieldsUpdater fields;
 
+  /** A hook that sets {@code metadata.managedFields} of an object before it is stored. */
+  @FunctionalInterface
+  public interface ManagedFieldsUpdater {
+    /** The hook for writes of this server. It changes no entries. */
+    ManagedFieldsUpdater NONE = (stored, written) -> {
+      var entries = stored == null ? null : stored.path("metadata").get("managedFields");
+      if (entries == null) {
+        ObjectMeta.of(written).remove("managedFields");
+      } else {
+        ObjectMeta.of(written).set("managedFields", entries);
+      }
+    };
+
+    /** @param stored null if the object is new */
+    void track(@Nullable ObjectNode stored, ObjectNode written);
+  }
+
   public record Deletion(ObjectNode object, Outcome outcome) {
     /**
      * The outcome of a deletion. {@code WAITS} means that the object has finalizers, contains other

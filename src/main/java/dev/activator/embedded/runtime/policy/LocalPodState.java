@@ -93,6 +93,19 @@ public sealed interface LocalPodState {
 
   record Cell(LocalPodState state, Event event) {}
 
+  /**
+   * What the controller of its ReplicaSet needs of one pod.
+   *
+   * @param order higher for younger pods
+   * @param wanted false if it must stop, and Endpoints do not have its address any more
+   */
+  record View(String name, long order, boolean ready, boolean wanted, int restarts) {}
+
+  default View view(String name, long order, int restarts) {
+    return new View(name, order, this instanceof Running running && running.ready(),
+        this instanceof Running || this instanceof Waiting, restarts);
+  }
+
   static LocalPodState initial() {
     return new Running(1, false, false, 0);
   }

@@ -23,17 +23,17 @@ public record ReplicaDifference(int missing, List<String> surplus) {
    *
    * @param deletionCost of the pod of this name; called only if pods must be stopped
    */
-  public static ReplicaDifference of(int wanted, Collection<ReplicaSetPodState> pods,
+  public static ReplicaDifference of(int wanted, Collection<LocalPodState.View> pods,
       ToIntFunction<String> deletionCost) {
-    var counted = pods.stream().filter(ReplicaSetPodState::wanted).toList();
+    var counted = pods.stream().filter(LocalPodState.View::wanted).toList();
     int surplus = Math.max(0, counted.size() - wanted);
-    var firstToGo = Comparator.comparing(ReplicaSetPodState::ready)
+    var firstToGo = Comparator.comparing(LocalPodState.View::ready)
         .thenComparingInt(pod -> deletionCost.applyAsInt(pod.name()))
-        .thenComparing(ReplicaSetPodState::order, Comparator.reverseOrder());
+        .thenComparing(LocalPodState.View::order, Comparator.reverseOrder());
     return new ReplicaDifference(Math.max(0, wanted - counted.size()),
         surplus == 0
             ? List.of()
-            : counted.stream().sorted(firstToGo).limit(surplus).map(ReplicaSetPodState::name)
+            : counted.stream().sorted(firstToGo).limit(surplus).map(LocalPodState.View::name)
                 .toList());
   }
 

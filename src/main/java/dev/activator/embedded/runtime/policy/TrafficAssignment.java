@@ -15,6 +15,24 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Source.</b> {@code pkg/reconciler/route/traffic} in Knative Serving.
  */
 public sealed interface TrafficAssignment {
+  /**
+   * An entry of {@code spec.traffic} of a Knative Service.
+   *
+   * @param tag the first part of the name of a separate host; empty for none
+   * @param revision the name of a revision; empty for the latest ready one
+   * @param percent the share of the requests to the Service's host
+   */
+  record Target(String tag, String revision, int percent) {
+    /** The part of a tag's host before the namespace. */
+    public static String host(String tag, String service) {
+      return tag + "-" + service;
+    }
+
+    public boolean latest() {
+      return revision.isEmpty();
+    }
+  }
+
   /** @param shares no two have the same tag, revision and kind of target */
   record Assigned(List<Share> shares) implements TrafficAssignment {
     /** The percentages by revision, of the requests to the Service's host. */
@@ -61,7 +79,7 @@ public sealed interface TrafficAssignment {
    * @param latest the revision that gets the requests to the latest one
    * @param states the state of a revision by its name
    */
-  static TrafficAssignment of(String service, List<TrafficTarget> targets, String latest,
+  static TrafficAssignment of(String service, List<Target> targets, String latest,
       Function<String, TargetState> states) {
     var shares = new ArrayList<Share>();
     Unassigned problem = null;

@@ -49,7 +49,7 @@ class ApiWireTest {
             "coordination.k8s.io", "discovery.k8s.io", "autoscaling", "apiextensions.k8s.io",
             "serving.knative.dev", "networking.internal.knative.dev",
             "autoscaling.internal.knative.dev", "batch", "networking.k8s.io",
-            "authorization.k8s.io", "authentication.k8s.io", "metrics.k8s.io");
+            "authorization.k8s.io", "authentication.k8s.io");
     assertThat(tree(wire.get("/apis/apps/v1?timeout=32s")).get("resources").valueStream()
         .map(resource -> resource.get("name").stringValue())).containsExactly("deployments",
             "deployments/scale", "deployments/status", "replicasets", "replicasets/scale",

@@ -174,8 +174,8 @@ class ManifestMistakesTest {
             "spec: ignored in embedded mode: nothing runs a Pod that is created by hand"),
         new Mistake("a secret in plain text", CORE + "secrets",
             "metadata: {name: x}\ndata: {password: 'pass word!'}", 400,
-            "Secret in version \"v1\" cannot be handled as a Secret: illegal base64 data at input"
-                + " byte 4 of data.password; stringData takes plain text"),
+            "Secret in version \"v1\" cannot be handled as a Secret: illegal base64 data in"
+                + " data.password; stringData takes plain text"),
         new Mistake("a secret that is a number", CORE + "secrets",
             "metadata: {name: x}\nstringData: {pin: 1234}", 422,
             "stringData.pin: Invalid value: (secret): must be a string"),

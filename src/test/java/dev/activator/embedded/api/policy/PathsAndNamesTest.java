@@ -2,7 +2,6 @@ package dev.activator.embedded.api.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -40,15 +39,6 @@ class PathsAndNamesTest {
       "/api/v1/pods/", "/api/v1/namespaces/a/pods/p/log/more", "/api/v1//pods"})
   void readsNothingElse(String path) {
     assertThat(ResourcePath.parse(path)).isEmpty();
-  }
-
-  @ParameterizedTest(name = "{0} is {1}")
-  @CsvSource({"PT-1S, 0s", "PT5S, 5s", "PT119S, 119s", "PT2M, 2m", "PT9M59S, 9m59s", "PT10M5S, 10m",
-      "PT179M, 179m", "PT3H, 3h", "PT7H5M, 7h5m", "PT8H5M, 8h", "PT47H, 47h", "P2D, 2d",
-      "P7DT3H, 7d3h",
-      "P8DT3H, 8d", "P729D, 729d", "P730D, 2y", "P731D, 2y1d"})
-  void saysAgesInTwoUnitsAtMost(Duration age, String expected) {
-    assertThat(ObjectAge.of(age)).isEqualTo(expected);
   }
 
   @ParameterizedTest(name = "{0}: label {1}, subdomain {2}")

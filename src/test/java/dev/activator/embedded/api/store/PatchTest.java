@@ -4,10 +4,12 @@ import static dev.activator.embedded.api.Objects.parse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.embedded.api.apply.MergePatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 class PatchTest {
   /** RFC 6902 appendix A, and the corners of indices and pointers. */
@@ -79,36 +81,57 @@ class PatchTest {
 
   @ParameterizedTest(name = "{0} with {1}")
   @CsvSource(delimiter = ';', quoteCharacter = '"', value = {
-      // members of a set merge by their key, new ones come last
+      // members of a list with a key merge by it, new ones come last
       "{'containers':[{'name':'a','image':'1'},{'name':'b'}]};"
           + "{'containers':[{'name':'a','image':'2'},{'name':'c'}]};"
           + "{'containers':[{'name':'a','image':'2'},{'name':'b'},{'name':'c'}]}",
-      // and go when told to
+      // a directive deletes one
       "{'containers':[{'name':'a'},{'name':'b'}]};"
           + "{'containers':[{'name':'a','$patch':'delete'}]};{'containers':[{'name':'b'}]}",
       // or all at once
       "{'containers':[{'name':'a'},{'name':'b'}]};"
           + "{'containers':[{'$patch':'replace'},{'name':'c'}]};{'containers':[{'name':'c'}]}",
-      // ports of a service and of a container have keys, those of endpoints have none
-      "{'spec':{'ports':[{'port':80,'name':'x'}]}};{'spec':{'ports':[{'port':80,'name':'y'}]}};"
-          + "{'spec':{'ports':[{'port':80,'name':'y'}]}}",
+      // ports merge by their numbers
       "{'containers':[{'name':'a','ports':[{'containerPort':1}]}]};"
           + "{'containers':[{'name':'a','ports':[{'containerPort':2}]}]};"
           + "{'containers':[{'name':'a','ports':[{'containerPort':1},{'containerPort':2}]}]}",
-      "{'subsets':[{'ports':[{'port':1}]}]};{'subsets':[{'ports':[{'port':2}]}]};"
-          + "{'subsets':[{'ports':[{'port':2}]}]}",
-      // lists of values are replaced, but for finalizers
-      "{'args':['a']};{'args':['b']};{'args':['b']}",
-      "{'metadata':{'finalizers':['a']}};{'metadata':{'finalizers':['b','a']}};"
-          + "{'metadata':{'finalizers':['a','b']}}",
-      "{'metadata':{'finalizers':['a','b']}};"
-          + "{'metadata':{'$deleteFromPrimitiveList/finalizers':['a']}};"
-          + "{'metadata':{'finalizers':['b']}}",
-      // maps merge, null removes, directives about order are passed over
-      "{'a':{'b':1,'c':2}};{'a':{'b':null,'d':3},'$setElementOrder/x':['y']};{'a':{'c':2,'d':3}}",
-      "{'a':{'b':1}};{'a':{'$patch':'replace','c':2}};{'a':{'c':2}}"})
+      // lists of values are replaced
+      "{'containers':[{'name':'a','args':['a']}]};{'containers':[{'name':'a','args':['b']}]};"
+          + "{'containers':[{'name':'a','args':['b']}]}",
+      // maps merge, null removes, directives about order are ignored
+      "{'nodeSelector':{'b':'1','c':'2'}};"
+          + "{'nodeSelector':{'b':null,'d':'3'},'$setElementOrder/x':['y']};"
+          + "{'nodeSelector':{'c':'2','d':'3'}}",
+      "{'nodeSelector':{'b':'1'}};{'nodeSelector':{'$patch':'replace','c':'2'}};"
+          + "{'nodeSelector':{'c':'2'}}"})
   void appliesStrategicMergePatches(String target, String patch, String expected) {
-    assertThat(MergePatch.strategic(parse(target), parse(patch))).isEqualTo(parse(expected));
+    assertThat(MergePatch.strategic(BuiltInKinds.POD, spec(target), spec(patch)))
+        .isEqualTo(spec(expected));
+  }
+
+  private static ObjectNode spec(String spec) {
+    return parse("{'spec':" + spec + "}");
+  }
+
+  @ParameterizedTest(name = "{0} with {1}")
+  @CsvSource(delimiter = ';', quoteCharacter = '"', value = {
+      // ports of a service have a key, those of endpoints have none
+      "services;{'spec':{'ports':[{'port':80,'name':'x'}]}};"
+          + "{'spec':{'ports':[{'port':80,'name':'y'}]}};"
+          + "{'spec':{'ports':[{'port':80,'name':'y'}]}}",
+      "endpoints;{'subsets':[{'ports':[{'port':1}]}]};{'subsets':[{'ports':[{'port':2}]}]};"
+          + "{'subsets':[{'ports':[{'port':2}]}]}",
+      // finalizers are added, and deleted by a directive
+      "services;{'metadata':{'finalizers':['a']}};{'metadata':{'finalizers':['b','a']}};"
+          + "{'metadata':{'finalizers':['a','b']}}",
+      "services;{'metadata':{'finalizers':['a','b']}};"
+          + "{'metadata':{'$deleteFromPrimitiveList/finalizers':['a']}};"
+          + "{'metadata':{'finalizers':['b']}}"})
+  void appliesStrategicMergePatchesAsTheKindDefines(String kind, String target, String patch,
+      String expected) {
+    var of = new KindRegistry().at("", "v1", kind).orElseThrow();
+
+    assertThat(MergePatch.strategic(of, parse(target), parse(patch))).isEqualTo(parse(expected));
   }
 
   private static JsonNode tree(String json) {

@@ -21,12 +21,12 @@ class LocalPodStateTest {
 
   @Test
   void isListedFromTheBeginningAndReadyWhenItsProcessIs() {
-    assertThat(view()).isEqualTo(new ReplicaSetPodState("pod", 7, true, false, true, 0));
+    assertThat(view()).isEqualTo(new LocalPodState.View("pod", 7, false, true, 0));
 
     on(new Event.Ready(1));
     assertThat(effects).containsExactly(new Effect.Publish(), new Effect.ReportReady(),
         new Effect.SettleAfter(1, Duration.ofSeconds(10)));
-    assertThat(view()).isEqualTo(new ReplicaSetPodState("pod", 7, true, true, true, 0));
+    assertThat(view()).isEqualTo(new LocalPodState.View("pod", 7, true, true, 0));
   }
 
   @Test
@@ -35,7 +35,7 @@ class LocalPodStateTest {
 
     on(new Event.NotReady(1));
     assertThat(effects).containsExactly(new Effect.Publish());
-    assertThat(view()).isEqualTo(new ReplicaSetPodState("pod", 7, true, false, true, 0));
+    assertThat(view()).isEqualTo(new LocalPodState.View("pod", 7, false, true, 0));
 
     on(new Event.NotReady(1));
     assertThat(effects).isEmpty();
@@ -144,7 +144,7 @@ class LocalPodStateTest {
 
     on(new Event.Stop());
     assertThat(effects).containsExactly(new Effect.Publish(), new Effect.Drain());
-    assertThat(view()).isEqualTo(new ReplicaSetPodState("pod", 7, false, false, false, 0));
+    assertThat(view()).isEqualTo(new LocalPodState.View("pod", 7, false, false, 0));
 
     on(new Event.Drained());
     assertThat(effects).containsExactly(new Effect.StopProcess());
@@ -178,7 +178,7 @@ class LocalPodStateTest {
   @Test
   void countsItsRestartsWhateverItsState() {
     on(new Event.Exited(1, FAILED));
-    assertThat(view()).isEqualTo(new ReplicaSetPodState("pod", 7, true, false, true, 0));
+    assertThat(view()).isEqualTo(new LocalPodState.View("pod", 7, false, true, 0));
 
     on(new Event.PauseOver(1));
     on(new Event.Stop());
@@ -260,8 +260,8 @@ class LocalPodStateTest {
 
     step(world, new Event.Stop());
     for (int i = 0; i < 1_000 && !world.coming.isEmpty(); i++) {
-      assertThat(view()).returns(false, ReplicaSetPodState::listed).returns(false,
-          ReplicaSetPodState::ready);
+      assertThat(view()).returns(false, LocalPodState.View::wanted).returns(false,
+          LocalPodState.View::ready);
       step(world, world.next());
     }
 
@@ -276,7 +276,7 @@ class LocalPodStateTest {
     world.published = false;
     on(event);
     effects.forEach(world::perform);
-    boolean looksDifferent = before.listed() != view().listed() || before.ready() != view().ready();
+    boolean looksDifferent = before.wanted() != view().wanted() || before.ready() != view().ready();
     assertThat(world.published || !looksDifferent).as("a change is published").isTrue();
   }
 
@@ -286,7 +286,7 @@ class LocalPodStateTest {
     effects = step.effects();
   }
 
-  private ReplicaSetPodState view() {
-    return ReplicaSetPodState.of("pod", 7, state, 0);
+  private LocalPodState.View view() {
+    return state.view("pod", 7, 0);
   }
 }

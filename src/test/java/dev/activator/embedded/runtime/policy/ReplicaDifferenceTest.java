@@ -10,17 +10,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ReplicaDifferenceTest {
-  private static final ReplicaSetPodState OLD = new ReplicaSetPodState("old", 1, true, true, true,
-      0);
-  private static final ReplicaSetPodState YOUNG = new ReplicaSetPodState("young", 2, true, true,
+  private static final LocalPodState.View OLD = new LocalPodState.View("old", 1, true, true, 0);
+  private static final LocalPodState.View YOUNG = new LocalPodState.View("young", 2, true, true, 0);
+  private static final LocalPodState.View STARTING = new LocalPodState.View("starting", 0, false,
       true, 0);
-  private static final ReplicaSetPodState STARTING = new ReplicaSetPodState("starting", 0, true,
-      false, true,
-      0);
   private static final ToIntFunction<String> FREE = _ -> 0;
-  private static final ReplicaSetPodState LEAVING = new ReplicaSetPodState("leaving", 3, false,
-      false, false,
-      0);
+  private static final LocalPodState.View LEAVING = new LocalPodState.View("leaving", 3, false,
+      false, 0);
 
   @Test
   void makesWhatIsMissingAndDoesNotCountWhatLeaves() {

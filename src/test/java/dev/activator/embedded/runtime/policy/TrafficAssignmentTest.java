@@ -69,7 +69,7 @@ class TrafficAssignmentTest {
         new TargetState.OfOther("cart"), "alone", new TargetState.OfOther(""));
     return TrafficAssignment.of("shop", Arrays.stream(targets.split(" ")).map(one -> {
       var parts = one.split(":");
-      return new TrafficTarget(parts[0], parts[1].equals("*") ? "" : parts[1],
+      return new TrafficAssignment.Target(parts[0], parts[1].equals("*") ? "" : parts[1],
           Integer.parseInt(parts[2]));
     }).toList(), "shop-3", name -> states.getOrDefault(name, TargetState.Known.MISSING));
   }

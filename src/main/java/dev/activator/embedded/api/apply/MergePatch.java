@@ -1,10 +1,10 @@
-package dev.activator.embedded.api.store;
+package dev.activator.embedded.api.apply;
 
+import dev.activator.embedded.api.schema.MergeSchema;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kind;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -13,23 +13,15 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Applies merge patches and strategic merge patches. Objects are merged, null removes a field, and
  * any other value replaces it. In strategic merge patches, the members of some lists are merged by
- * their keys.
+ * the first of their keys.
  *
- * <p><b>Source.</b> RFC 7386; {@code util/strategicpatch/patch.go} in Kubernetes' apimachinery, and
- * the {@code patchMergeKey} tags of {@code core/v1/types.go}.
+ * <p><b>Source.</b> RFC 7386; {@code util/strategicpatch/patch.go} in Kubernetes' apimachinery.
  */
 public final class MergePatch {
   private static final String DIRECTIVE = "$patch";
   private static final String DELETE_VALUES = "$deleteFromPrimitiveList/";
   /** The list to which a strategic merge patch adds values. */
   private static final String SET = "finalizers";
-  private static final Map<String, String> MERGE_KEYS = Map.ofEntries(
-      Map.entry("containers", "name"),
-      Map.entry("initContainers", "name"), Map.entry("ephemeralContainers", "name"),
-      Map.entry("volumes", "name"), Map.entry("env", "name"),
-      Map.entry("volumeMounts", "mountPath"), Map.entry("imagePullSecrets", "name"),
-      Map.entry("ownerReferences", "uid"), Map.entry("conditions", "type"),
-      Map.entry("hostAliases", "ip"), Map.entry("secrets", "name"));
 
   private MergePatch() {}
 
@@ -53,11 +45,11 @@ public final class MergePatch {
    * Applies a strategic merge patch. Directives about the order, and about keys to keep, are
    * ignored.
    */
-  public static ObjectNode strategic(ObjectNode target, ObjectNode patch) {
-    return merge(target, patch, "");
+  public static ObjectNode strategic(Kind kind, ObjectNode target, ObjectNode patch) {
+    return merge(target, patch, MergeSchema.of(kind));
   }
 
-  private static ObjectNode merge(ObjectNode target, ObjectNode patch, String parent) {
+  private static ObjectNode merge(ObjectNode target, ObjectNode patch, MergeSchema shape) {
     if (directive(patch).equals("replace")) {
       return patch.deepCopy().without(DIRECTIVE);
     }
@@ -68,19 +60,31 @@ public final class MergePatch {
     for (var change : patch.properties()) {
       String name = change.getKey();
       if (name.startsWith(DELETE_VALUES)) {
-        deleteValues(result, name.substring(DELETE_VALUES.length()), change.getValue());
+        if (result.path(name.substring(DELETE_VALUES.length())) instanceof ArrayNode left) {
+          change.getValue().forEach(value -> left.removeIf(value::equals));
+        }
       } else if (!name.startsWith("$")) {
-        change(result, name, change.getValue(), parent);
+        change(result, name, change.getValue(), shape.field(name));
       }
     }
     return result;
   }
 
-  private static void change(ObjectNode result, String name, JsonNode value, String parent) {
+  private static void change(ObjectNode result, String name, JsonNode value, MergeSchema shape) {
     switch (value) {
       case ObjectNode changes -> result.set(name, merge(
-          result.get(name) instanceof ObjectNode present ? present : Json.object(), changes, name));
-      case ArrayNode changes -> result.set(name, list(result.get(name), changes, parent, name));
+          result.get(name) instanceof ObjectNode present ? present : Json.object(), changes,
+          shape));
+      case ArrayNode changes -> {
+        var present = result.get(name) instanceof ArrayNode list
+            ? list
+            : JsonNodeFactory.instance.arrayNode();
+        result.set(name, name.equals(SET)
+            ? union(present, changes)
+            : shape.keys().isEmpty()
+                ? changes.deepCopy()
+                : members(present, changes, shape.keys().getFirst(), shape.others().get()));
+      }
       default -> {
         if (value.isNull()) {
           result.remove(name);
@@ -91,31 +95,22 @@ public final class MergePatch {
     }
   }
 
-  private static JsonNode list(@Nullable JsonNode present, ArrayNode changes, String parent,
-      String name) {
-    var old = present instanceof ArrayNode array ? array : JsonNodeFactory.instance.arrayNode();
-    if (name.equals(SET)) {
-      return union(old, changes);
-    }
-    var key = mergeKey(parent, name);
-    return key.isEmpty() ? changes.deepCopy() : members(old, changes, key.get(), name);
-  }
-
-  private static ArrayNode members(ArrayNode old, ArrayNode changes, String key, String name) {
+  private static ArrayNode members(ArrayNode old, ArrayNode changes, String key,
+      MergeSchema shape) {
     List<JsonNode> members = new ArrayList<>();
     old.forEach(members::add);
     for (var change : changes) {
       if (directive(change).equals("replace") && !change.has(key)) {
         members.clear();
       } else if (change instanceof ObjectNode member) {
-        mergeMember(members, member, key, name);
+        mergeMember(members, member, key, shape);
       }
     }
     return JsonNodeFactory.instance.arrayNode().addAll(members);
   }
 
   private static void mergeMember(List<JsonNode> members, ObjectNode change, String key,
-      String name) {
+      MergeSchema shape) {
     int index = 0;
     while (index < members.size() && !Json.same(members.get(index).path(key), change.path(key))) {
       index++;
@@ -126,9 +121,9 @@ public final class MergePatch {
         members.remove(index);
       }
     } else if (known && members.get(index) instanceof ObjectNode member) {
-      members.set(index, merge(member, change, name));
+      members.set(index, merge(member, change, shape));
     } else {
-      members.add(merge(Json.object(), change, name));
+      members.add(merge(Json.object(), change, shape));
     }
   }
 
@@ -142,31 +137,7 @@ public final class MergePatch {
     return all;
   }
 
-  private static void deleteValues(ObjectNode result, String name, JsonNode values) {
-    if (result.get(name) instanceof ArrayNode present) {
-      result.set(name, JsonNodeFactory.instance.arrayNode().addAll(present.valueStream()
-          .filter(value -> values.valueStream().noneMatch(value::equals)).toList()));
-    }
-  }
-
   private static String directive(JsonNode node) {
     return node.path(DIRECTIVE).stringValue("");
-  }
-
-  /**
-   * The key by which the members of a list are merged; empty if they are not merged.
-   *
-   * @param parent the field that contains the object with the list; for a member of a list, the
-   *     name of that list
-   */
-  private static Optional<String> mergeKey(String parent, String field) {
-    if (!field.equals("ports")) {
-      return Optional.ofNullable(MERGE_KEYS.get(field));
-    }
-    return switch (parent) {
-      case "spec" -> Optional.of("port");
-      case "containers", "initContainers" -> Optional.of("containerPort");
-      default -> Optional.empty();
-    };
   }
 }
