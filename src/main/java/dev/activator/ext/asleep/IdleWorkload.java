@@ -59,7 +59,7 @@ final class IdleWorkload {
   /** The scale as it was last read; null before. */
   private @Nullable Found scale;
   /** Completes when the last step has ended. */
-  private CompletableFuture<?> last = done(null);
+  private CompletableFuture<?> last = done(true);
   /** As the ScaledService has it now. */
   private @Nullable IdleTarget target;
   /** What this process has put to sleep; null if it has woken them since. */
