@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import javax.net.ssl.SSLException;
@@ -38,8 +39,9 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     int successThreshold, int failureThreshold) {
   static final String NOTHING_LISTENS = "nothing listens on ";
   private static final int MAX_SECONDS = 3600;
-  /** The limit of a line, since a program may send one that never ends. */
+  /** The limit of the first line, since a program may send one that never ends. */
   private static final int MAX_LINE_CHARS = 1024;
+  private static final int MAX_HEAD_BYTES = 1 << 20;
 
   sealed interface Action {}
 
@@ -169,17 +171,21 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
 
   /** The timeout is for the whole answer, since a program may answer byte by byte. */
   private String get(HttpGet get, Probed process) {
-    return answer(get, process, 1).timeout(timeout).onErrorReturn(TimeoutException.class,
-        "process " + process.pid() + " accepts connections, but does not answer "
-            + process.request(get) + " within " + timeout.toSeconds() + " s")
-        .blockOptional().orElse("");
+    var connected = new AtomicBoolean();
+    return answer(get, process, connected, 1).timeout(timeout)
+        .onErrorResume(TimeoutException.class, _ -> Mono.just(connected.get()
+            ? "process " + process.pid() + " accepts connections, but does not answer "
+                + process.request(get) + " within " + timeout.toSeconds() + " s"
+            : late(get.port(), process)))
+        .blockOptional().orElseThrow();
   }
 
   /** @param requests how many were sent, with this one */
-  private Mono<String> answer(HttpGet get, Probed process, int requests) {
+  private Mono<String> answer(HttpGet get, Probed process, AtomicBoolean connected, int requests) {
     String who = "process " + process.pid();
     String what = process.request(get);
-    return client(get).get().uri(get.path()).responseConnection((response, connection) -> {
+    var client = client(get).doOnConnected(_ -> connected.set(true));
+    return client.get().uri(get.path()).responseConnection((response, connection) -> {
       int status = response.status().code();
       var redirect = ProbeRedirect.of((get.tls() ? "https" : "http") + "://"
           + PodObjectBuilder.LOOPBACK + ":" + get.port() + get.path(), status,
@@ -194,7 +200,8 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
             ? ""
             : who + " answers " + what + " with " + status);
         case ProbeRedirect.Failed(var reason) -> Mono.just(who + " " + reason + " for " + what);
-        case ProbeRedirect.Follow next -> answer(redirected(get, next), process, requests + 1);
+        case ProbeRedirect.Follow next -> answer(redirected(get, next), process, connected,
+            requests + 1);
       }));
     }).next().onErrorResume(failure -> Mono.just(switch (failure) {
       case ConnectTimeoutException _ -> late(get.port(), process);
@@ -205,16 +212,19 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
   }
 
   private HttpClient client(HttpGet get) {
+    var sent = ReadinessProbeSpec.sent(get.headers());
+    sent.compute("Host", (_, own) -> List.of(own == null
+        ? PodObjectBuilder.LOOPBACK + ":" + get.port()
+        : own.getFirst()));
     var client = HttpClient.newConnection().disableRetry(true)
         .host(PodObjectBuilder.LOOPBACK).port(get.port())
         .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, millis())
-        .httpResponseDecoder(decoder -> decoder.maxInitialLineLength(MAX_LINE_CHARS))
-        .headers(headers -> {
-          var sent = ReadinessProbeSpec.sent(get.headers());
-          sent.compute("Host", (_, own) -> List.of(own == null
-              ? PodObjectBuilder.LOOPBACK + ":" + get.port()
-              : own.getFirst()));
-          sent.forEach(headers::set);
+        .httpResponseDecoder(decoder -> decoder.maxInitialLineLength(MAX_LINE_CHARS)
+            .maxHeaderSize(MAX_HEAD_BYTES))
+        // Replaces what the client adds, such as Accept.
+        .doOnRequest((request, _) -> {
+          request.requestHeaders().clear();
+          sent.forEach(request.requestHeaders()::set);
         });
     return get.tls()
         ? client.doOnChannelInit((_, channel, _) -> channel.pipeline().addFirst(tls(channel)))

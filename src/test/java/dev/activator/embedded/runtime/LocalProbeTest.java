@@ -15,7 +15,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -221,13 +223,15 @@ class LocalProbeTest {
     server.start();
     try {
       var probe = new HttpGet(server.getAddress().getPort(), "/",
-          Map.of("X-A", List.of("b", "c"), "host", List.of("me.example")), false);
+          Map.of("X-A", List.of("b", "c"), "host", List.of("me.example"), "Accept", List.of("")),
+          false);
 
       assertThat(attempt(probe)).isEmpty();
       assertThat(seen.get(120, TimeUnit.SECONDS)).containsEntry("X-a", List.of("b", "c"))
           .containsEntry("Host", List.of("me.example"))
           .containsEntry("User-agent", List.of("kube-probe/1.34"))
-          .containsEntry("Connection", List.of("close"));
+          .containsEntry("Connection", List.of("close"))
+          .doesNotContainKey("Accept");
     } finally {
       server.stop(0);
     }
@@ -257,6 +261,33 @@ class LocalProbeTest {
 
       assertThat(probe.attempt(probed(port)))
           .isEqualTo("process 123 does not speak HTTP on its PORT " + port);
+    }
+  }
+
+  @Test
+  void readsALongHead() throws IOException {
+    assertThat(answerOf("HTTP/1.1 200 OK\r\nSet-Cookie: " + "x".repeat(20_000)
+        + "\r\nContent-Length: 0\r\n\r\n")).isEmpty();
+  }
+
+  @Test
+  void aProgramWhoseBacklogIsFullDoesNotAccept() throws IOException {
+    try (var process = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      int port = process.getLocalPort();
+      var waiting = new ArrayList<Socket>();
+      try {
+        while (true) {
+          waiting.add(new Socket());
+          waiting.getLast().connect(process.getLocalSocketAddress(), 200);
+        }
+      } catch (SocketTimeoutException full) {
+        assertThat(LocalProbe.connecting(port).with(get(port, "/")).attempt(probed(port)))
+            .isEqualTo("process 123 does not accept connections on its PORT " + port);
+      } finally {
+        for (var one : waiting) {
+          one.close();
+        }
+      }
     }
   }
 
