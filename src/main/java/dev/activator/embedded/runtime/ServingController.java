@@ -287,8 +287,10 @@ public final class ServingController {
    * Completes when requests to this Service, which was just written, can be routed to a revision.
    */
   private CompletableFuture<Void> awaitRoute(ObjectNode service) {
-    var done = awaited.add(id(service));
+    var done = new CompletableFuture<Void>();
     loop.execute(() -> {
+      // After the events of earlier writes, which complete the responses that wait by then.
+      awaited.add(id(service)).thenRun(() -> done.complete(null));
       var stored = store.stored(BuiltInKinds.KNATIVE_SERVICE, service);
       var known = services.get(id(service));
       if (stored == null || known == null) {

@@ -257,6 +257,23 @@ class ServingControllerTest {
   }
 
   @Test
+  void aCreatedServiceWaitsForItsOwnRoute_whenOneOfItsNameWasJustDeleted() {
+    apply(service("shop", 0, "serve"));
+    unknown.add("shop-00001");
+    store.delete(BuiltInKinds.KNATIVE_SERVICE, "default", "shop");
+    store.create(BuiltInKinds.KNATIVE_SERVICE, service("shop", 0, "serve"));
+    var written = store.applied(BuiltInKinds.KNATIVE_SERVICE,
+        find(BuiltInKinds.KNATIVE_SERVICE, "shop"));
+
+    loop.run();
+    assertThat(written).isNotDone();
+
+    unknown.clear();
+    controller.routable(new RevisionId("default", "shop-00001"));
+    assertThat(written).isDone();
+  }
+
+  @Test
   void answersADryRunAtOnce_whenTheServiceDoesNotExist() {
     var dryRun = store.applied(BuiltInKinds.KNATIVE_SERVICE, service("none", 0, "serve"));
     loop.run();
