@@ -174,8 +174,13 @@ public final class ProtobufSchemaValidator {
   }
 
   private void checkBase64(String text, String path) {
+    var digits = text.replaceAll("[\r\n]", "");
     try {
-      Base64.getDecoder().decode(text.replaceAll("[\r\n]", ""));
+      // Java's decoder also takes a text without its padding.
+      if (digits.length() % 4 != 0) {
+        throw new IllegalArgumentException("no padding");
+      }
+      Base64.getDecoder().decode(digits);
     } catch (IllegalArgumentException e) {
       throw StatusException.badRequest("%s in version \"%s\" cannot be handled as a %s: illegal"
           .formatted(kind.kind(), kind.version(), kind.kind()) + " base64 data in " + path

@@ -176,6 +176,9 @@ class ManifestMistakesTest {
             "metadata: {name: x}\ndata: {password: 'pass word!'}", 400,
             "Secret in version \"v1\" cannot be handled as a Secret: illegal base64 data in"
                 + " data.password; stringData takes plain text"),
+        new Mistake("a secret without padding", CORE + "secrets",
+            "metadata: {name: x}\ndata: {password: YWJ}", 400, "illegal base64 data in"
+                + " data.password"),
         new Mistake("a secret that is a number", CORE + "secrets",
             "metadata: {name: x}\nstringData: {pin: 1234}", 422,
             "stringData.pin: Invalid value: (secret): must be a string"),
