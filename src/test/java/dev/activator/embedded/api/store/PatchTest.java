@@ -126,10 +126,14 @@ class PatchTest {
           + "{'metadata':{'finalizers':['a','b']}}",
       "services;{'metadata':{'finalizers':['a','b']}};"
           + "{'metadata':{'$deleteFromPrimitiveList/finalizers':['a']}};"
-          + "{'metadata':{'finalizers':['b']}}"})
+          + "{'metadata':{'finalizers':['b']}}",
+      "replicasets;{'status':{'conditions':[{'type':'a','status':'True'},{'type':'b'}]}};"
+          + "{'status':{'conditions':[{'type':'a','status':'False'}]}};"
+          + "{'status':{'conditions':[{'type':'a','status':'False'},{'type':'b'}]}}"})
   void appliesStrategicMergePatchesAsTheKindDefines(String kind, String target, String patch,
       String expected) {
-    var of = new KindRegistry().at("", "v1", kind).orElseThrow();
+    var of = new KindRegistry().at(kind.equals("replicasets") ? "apps" : "", "v1", kind)
+        .orElseThrow();
 
     assertThat(MergePatch.strategic(of, parse(target), parse(patch))).isEqualTo(parse(expected));
   }
