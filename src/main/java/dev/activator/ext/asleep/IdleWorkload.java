@@ -344,9 +344,9 @@ final class IdleWorkload {
   void onEnd() {
     rereads.cancel();
     var _ = step(() -> {
+      var asleep = mayWrite() ? slept : null;
       isEnded = true;
-      var asleep = slept;
-      return asleep != null && mayWrite()
+      return asleep != null
           ? method(asleep.state).wake(id, asleep.pods, asleep.target)
           : done("");
     }).thenAccept(problem -> {
@@ -443,7 +443,7 @@ final class IdleWorkload {
   }
 
   private boolean mayWrite() {
-    return environment.leadership().mayWrite();
+    return !isEnded && environment.leadership().mayWrite();
   }
 
   private CompletableFuture<List<Destination>> pods() {

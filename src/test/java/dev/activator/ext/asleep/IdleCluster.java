@@ -105,10 +105,15 @@ final class IdleCluster {
   boolean faults = true;
   /** Whether the API refuses to write replicas. */
   boolean refusesScales;
+  /** Whether no pod falls asleep any more. */
+  boolean refusesSleep;
   /** Whether the ScaledService is deleted. */
   boolean isDeleted;
   /** Called when pods are about to fall asleep. */
   Runnable onSleep = () -> {
+  };
+  /** Called when the state was read, and the answer is under way. */
+  Runnable onRead = () -> {
   };
   Duration sleepTakes = Duration.ZERO;
   int maxRequestMillis = 400;
@@ -133,6 +138,14 @@ final class IdleCluster {
   void lead() {
     leader = new Leader(this);
     leader.start();
+  }
+
+  void delete() {
+    isDeleted = true;
+    if (leader != null) {
+      leader.autoscaler.targetGone(WEB, WORKLOAD);
+      leader.revisions.remove(WEB);
+    }
   }
 
   void kill() {
@@ -350,6 +363,8 @@ final class IdleCluster {
     final TestRevisions revisions;
     final IdleClient idle;
     boolean alive = true;
+    /** How often it was checked whether it leads. */
+    int checks;
 
     Leader(IdleCluster cluster) {
       this.cluster = cluster;
@@ -432,6 +447,7 @@ final class IdleCluster {
 
     @Override
     public boolean mayWrite() {
+      checks++;
       return alive;
     }
 
@@ -509,9 +525,13 @@ final class IdleCluster {
 
     @Override
     public CompletableFuture<Stored<IdleState>> get(RevisionId id) {
-      return cluster.call(() -> cluster.isDeleted
-          ? Stored.refused(new Refused(Reason.NOT_FOUND, "not found"))
-          : new Stored<>("u", cluster.state, Integer.toString(cluster.version), null));
+      return cluster.call(() -> {
+        if (cluster.isDeleted) {
+          return Stored.refused(new Refused(Reason.NOT_FOUND, "not found"));
+        }
+        cluster.onRead.run();
+        return new Stored<>("u", cluster.state, Integer.toString(cluster.version), null);
+      });
     }
 
     @Override
@@ -535,6 +555,9 @@ final class IdleCluster {
     public CompletableFuture<String> sleep(RevisionId id, List<Destination> pods,
         IdleTarget target) {
       cluster.onSleep.run();
+      if (cluster.refusesSleep) {
+        return cluster.call(() -> "the pod answered 500");
+      }
       var answer = new CompletableFuture<String>();
       cluster.loop.schedule(cluster.sleepTakes,
           () -> cluster.put(pods, true).thenAccept(answer::complete));

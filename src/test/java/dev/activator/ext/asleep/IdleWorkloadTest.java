@@ -78,6 +78,40 @@ class IdleWorkloadTest {
   }
 
   @Test
+  void takesNoStepAnyMore_onceItsScaledServiceIsDeleted_thoughItsPodsDidNotFallAsleepAgain() {
+    sleep();
+    cluster.refusesSleep = true;
+    cluster.kill();
+    seconds(20);
+    var leader = cluster.leader;
+    cluster.delete();
+    seconds(40);
+    int before = leader.checks;
+
+    seconds(300);
+
+    assertThat(before).isPositive();
+    assertThat(leader.checks).isEqualTo(before);
+  }
+
+  @Test
+  void removesNoPods_ifItsScaledServiceIsDeletedWhenTheyAreAsleepForLongEnough() {
+    sleep();
+    var due = cluster.state.since().plus(IdleCluster.TARGET.zeroAfter());
+    cluster.onRead = () -> {
+      if (!cluster.leader.now().isBefore(due)) {
+        cluster.delete();
+      }
+    };
+
+    seconds(120);
+
+    assertThat(cluster.isDeleted).isTrue();
+    assertThat(cluster.replicas).isEqualTo(1);
+    assertThat(cluster.pods).isNotEmpty().noneMatch(pod -> pod.asleep);
+  }
+
+  @Test
   void removesPodsThatHaveToStop_ifTheirRequestsGoOnForTooLong() {
     cluster.maxRequestMillis = 1_000_000;
     cluster.begin();
