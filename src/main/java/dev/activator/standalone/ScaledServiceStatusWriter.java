@@ -84,6 +84,8 @@ public final class ScaledServiceStatusWriter {
      * container that crashes also runs now and then.
      */
     private @Nullable Trouble failure;
+    /** Why pods that run are not ready. Kept as long as {@link #failure}, for the workload that is scaled. */
+    private @Nullable Trouble unready;
     /** Its ports whose readinessProbe ready pods fail. */
     private final Map<RevisionId, Trouble> failedProbes = new TreeMap<>();
     /** The status that was written last in this term; null before. */
@@ -126,12 +128,12 @@ public final class ScaledServiceStatusWriter {
      * @return the time until that is so; zero if it is, or if no pod runs
      */
     long checkReady(long now) {
-      if (running == null || failure != null || !isWaking()) {
+      if (running == null || failure != null || unready != null || !isWaking()) {
         return 0;
       }
       long left = runningSince + UNTIL_UNREADY.toNanos() - now;
       if (left <= 0) {
-        failure = new Trouble("PodsNotReady", "no pod is ready: the containers of pod "
+        unready = new Trouble("PodsNotReady", "no pod is ready: the containers of pod "
             + running.pod() + " have run since " + running.ends().get(StartPhase.CONTAINER)
             + ", but its probes or readiness gates do not pass");
       }
@@ -143,7 +145,7 @@ public final class ScaledServiceStatusWriter {
       scaling = next;
       if (!isWaking()) {
         failure = null;
-        running = null;
+        forgetRun();
       } else if (!wasWaking) {
         runningSince = now;
       }
@@ -156,6 +158,11 @@ public final class ScaledServiceStatusWriter {
         running = next.isRunning() ? next : null;
         runningSince = now;
       }
+    }
+
+    void forgetRun() {
+      running = null;
+      unready = null;
     }
 
     private boolean isSameRun(RevisionStartProgress next) {
@@ -226,11 +233,12 @@ public final class ScaledServiceStatusWriter {
         known.failedProbes.clear();
         known.refusal = "";
         known.eventIsDue = false;
-        known.running = null;
+        known.forgetRun();
         queue.forget(id);
       }
       if (state.target() == null) {
         known.scaling = null;
+        known.forgetRun();
       }
       known.state = state;
       queue.add(id);
@@ -340,7 +348,7 @@ public final class ScaledServiceStatusWriter {
       } else {
         entry.scaling = null;
         entry.failure = null;
-        entry.running = null;
+        entry.forgetRun();
       }
     });
   }
@@ -372,13 +380,13 @@ public final class ScaledServiceStatusWriter {
 
   private ScaledServiceStatus next(Entry entry, ScaledServiceStatus before) {
     var now = now();
-    var failed = entry.failedProbes.values().stream().findFirst().orElse(null);
-    var next = before.next(entry.state, entry.scaling,
-        entry.failure == null ? failed : entry.failure, now);
-    var start = entry.unscheduled;
-    return start == null || next.conditions().isEmpty()
+    var start = entry.failure == null ? entry.unready : entry.failure;
+    var port = entry.failedProbes.values().stream().findFirst().orElse(null);
+    var next = before.next(entry.state, entry.scaling, start == null ? port : start, now);
+    var unscheduled = entry.unscheduled;
+    return unscheduled == null || next.conditions().isEmpty()
         ? next
-        : next.unscheduled(start.reason(), start.message(), before, now);
+        : next.unscheduled(unscheduled.reason(), unscheduled.message(), before, now);
   }
 
   /** Writes a status again that another client has replaced. */

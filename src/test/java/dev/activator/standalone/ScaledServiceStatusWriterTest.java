@@ -389,6 +389,25 @@ class ScaledServiceStatusWriterTest {
     becomesLater("Ready", "True Ready 2026-01-01T00:01:00Z");
   }
 
+  @Test
+  void doesNotSayThatPodsAreNotReady_ofAWorkloadThatWasReplaced() {
+    service();
+    lead();
+    writer.scaled(WEB, scaling(1, 1, null));
+    writer.starts(running("2026-01-01T00:00:05Z"));
+    loop.advance(Duration.ofSeconds(30));
+    becomesLater("Ready", "False PodsNotReady 2026-01-01T00:00:00Z");
+
+    store.delete(BuiltInKinds.DEPLOYMENT, "shop", "web");
+    becomesLater("Ready", "False TargetNotFound 2026-01-01T00:00:00Z");
+    store.create(BuiltInKinds.DEPLOYMENT,
+        Objects.parse("{'metadata': {'namespace': 'shop', 'name': 'web'}}"));
+    await().until(() -> troubles.isEmpty());
+    writer.scaled(WEB, scaling(0, 1, null));
+
+    becomesLater("Ready", "True Ready 2026-01-01T00:00:00Z");
+  }
+
   private static RevisionStartProgress running(String since) {
     return new RevisionStartProgress(WEB, "web-1",
         Map.of(StartPhase.CREATE, Instant.EPOCH, StartPhase.CONTAINER, Instant.parse(since)), "",
