@@ -197,7 +197,8 @@ public final class KubernetesApiClient implements AutoCloseable {
   LineStream stream(String path, Duration longest, LineStream.Listener listener) {
     var stream = new LineStream(transport, requestTimeout, listener);
     try {
-      threads.execute(() -> stream.open(request(path), longest));
+      var request = request(path);
+      threads.execute(() -> stream.open(request, longest));
     } catch (RuntimeException | Error e) {
       stream.end(e);
     }

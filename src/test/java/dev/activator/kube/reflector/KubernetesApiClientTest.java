@@ -58,6 +58,14 @@ class KubernetesApiClientTest {
   }
 
   @Test
+  void endsAStreamWhoseRequestCannotBeBuilt() {
+    var ended = new CompletableFuture<Void>();
+    api.stream("api/v1/namespaces/no namespace/pods", ofSeconds(5), new Unheard(ended));
+
+    assertThat(ended).succeedsWithin(ofSeconds(120));
+  }
+
+  @Test
   void skipsAFieldHoweverDeepItIs() {
     assertThat(revision("\"metadata\":{\"namespace\":\"a\",\"name\":\"b\","
         + "\"resourceVersion\":\"1\"},\"other\":" + deep()))
