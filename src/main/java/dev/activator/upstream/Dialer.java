@@ -113,8 +113,6 @@ final class Dialer {
   /**
    * Registers a channel with the loop. This takes half of the code that Netty's {@code Bootstrap}
    * runs, which matters while that is interpreted.
-   *
-   * @throws ChannelException if an option cannot be set
    */
   private void register(Channel channel, DialListener listener, ChannelFutureListener registered) {
     options.forEach((option, value) -> set(channel, option, value));
@@ -130,9 +128,14 @@ final class Dialer {
     }
   }
 
+  /** A connection works without an option that the kernel refuses, as in some sandboxes. */
   @SuppressWarnings("unchecked") // The options are put with values of their types.
   private static <T> void set(Channel channel, ChannelOption<T> option, Object value) {
-    channel.config().setOption(option, (T) value);
+    try {
+      channel.config().setOption(option, (T) value);
+    } catch (ChannelException e) {
+      log.warn("A connection to a pod does not have the option {}: {}", option, e.toString());
+    }
   }
 
   private void connected(Channel channel, DialListener listener) {
@@ -198,18 +201,14 @@ final class Dialer {
         return;
       }
       connecting = channel;
-      try {
-        channel.config().setConnectTimeoutMillis((int) backoff.timeout(failures).toMillis());
-        register(channel, listener, done -> {
-          if (done.isSuccess()) {
-            resolve(channel);
-          } else {
-            finished(channel, done.cause());
-          }
-        });
-      } catch (ChannelException e) {
-        finished(channel, e);
-      }
+      channel.config().setConnectTimeoutMillis((int) backoff.timeout(failures).toMillis());
+      register(channel, listener, done -> {
+        if (done.isSuccess()) {
+          resolve(channel);
+        } else {
+          finished(channel, done.cause());
+        }
+      });
     }
 
     /** Pods have IP addresses, so there is a name to look up only for other destinations. */

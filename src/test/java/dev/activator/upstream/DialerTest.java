@@ -17,11 +17,13 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.handler.ssl.SslHandler;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.SocketAddress;
+import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -54,6 +56,26 @@ class DialerTest {
 
     // then nobody is there
     assertThat(caller.outcome.get(120, TimeUnit.SECONDS)).isEqualTo(UpstreamFailure.REFUSED);
+  }
+
+  @Test
+  void connects_ifTheKernelRefusesAnOption() throws Exception {
+    // given a time of keep-alive that is too long for the kernel
+    var refused = new TcpKeepAlive(Duration.ofDays(2), Duration.ofSeconds(5), 3);
+    var caller = new Recorder();
+    var epoll = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+    try (var pod = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      var dialing = new Dialer(new LoopGroup(epoll).all().getFirst(), refused,
+          new DialBackoff(new Random(1)), new PodTls(TestRevisions.unused()));
+
+      // when a pod is dialed
+      dialing.dial(DialTarget.plain(new Destination("127.0.0.1", pod.getLocalPort())), caller);
+
+      // then it is connected
+      assertThat(caller.outcome.get(120, TimeUnit.SECONDS)).isInstanceOf(Channel.class);
+    } finally {
+      epoll.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
+    }
   }
 
   @Test
