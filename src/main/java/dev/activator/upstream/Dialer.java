@@ -96,6 +96,12 @@ final class Dialer {
   void adopt(Socket socket, DialListener listener) {
     try {
       var channel = new EpollSocketChannel(socket.intValue());
+      if (!channel.isActive()) {
+        // The pod has reset the connection. Netty would not report the end of such a channel.
+        closeUnused(socket);
+        listener.failed(UpstreamFailure.BROKEN);
+        return;
+      }
       register(channel, listener, done -> {
         if (done.isSuccess()) {
           connected(channel, listener);

@@ -17,6 +17,7 @@ import dev.activator.upstream.UpstreamPool.Dial;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.unix.Socket;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -74,7 +75,7 @@ public final class LoopConnectionPools implements PodConnectionPools {
   @Override
   public Dial open(Destination pod, OpenListener listener) {
     var opening = new RawOpening(listener);
-    var known = spares.remove(pod);
+    var known = hasSpare(pod) ? spares.remove(pod) : null;
     if (known == null) {
       return dialer.dial(DialTarget.plain(pod), opening);
     }
@@ -93,17 +94,35 @@ public final class LoopConnectionPools implements PodConnectionPools {
     });
     var former = spares.put(pod, new Spare(connected, timer));
     if (former != null) {
-      former.timer.cancel();
-      Dialer.closeUnused(former.socket);
+      former.close();
     }
   }
 
   /** Whether a connection is open that the next {@link #open} gets. */
   boolean hasSpare(Destination pod) {
-    return spares.containsKey(pod);
+    var known = spares.get(pod);
+    if (known != null && known.isReset()) {
+      spares.remove(pod);
+      known.close();
+      return false;
+    }
+    return known != null;
   }
 
-  private record Spare(Socket socket, Loop.Timer timer) {}
+  private record Spare(Socket socket, Loop.Timer timer) {
+    boolean isReset() {
+      try {
+        return socket.getSoError() != 0;
+      } catch (IOException e) {
+        return true;
+      }
+    }
+
+    void close() {
+      timer.cancel();
+      Dialer.closeUnused(socket);
+    }
+  }
 
   private static final class RawOpening implements Dialer.DialListener {
     private final OpenListener listener;

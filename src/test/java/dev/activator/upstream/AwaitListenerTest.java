@@ -21,6 +21,9 @@ import io.netty.channel.Channel;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Random;
@@ -141,6 +144,34 @@ class AwaitListenerTest {
           .isEqualTo(new ProbeResult.Connected());
       assertThat(ended.poll(120, TimeUnit.SECONDS)).isNotNull();
       assertThat(accepted).hasValue(1);
+    }
+  }
+
+  @Test
+  void dialsAgain_whenThePodHasResetTheConnection() throws Exception {
+    // given a server that ends right after it has listened, with a connection that it has not accepted
+    try (var pod = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      var at = new Destination("127.0.0.1", pod.getLocalPort());
+      var probe = probe(at, PortProtocol.TCP, "");
+      var opened = new CompletableFuture<Channel>();
+
+      // when a client takes that connection
+      loop.execute(() -> client.awaitListener(loop, probe, Duration.ofMillis(5), Duration.ZERO,
+          _ -> {
+            close(pod);
+            upstreams.of(loop).open(at, new Opening(opened));
+          }));
+
+      // then it is told that nothing listens
+      assertThat(opened).failsWithin(Duration.ofSeconds(120));
+    }
+  }
+
+  private static void close(ServerSocket pod) {
+    try {
+      pod.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
