@@ -71,7 +71,10 @@ final class WorkloadConflicts {
     } else {
       configured(id, left.conflicts, left.startTimeout, () -> {
       });
-      observed(id, new Seen(On.ENDING, false, false, false));
+      // One that was never scaled may be later, and keeps its pods then. Others wait for it as well.
+      if (phase(id) != Phase.UNKNOWN) {
+        observed(id, new Seen(On.ENDING, false, false, false));
+      }
     }
   }
 

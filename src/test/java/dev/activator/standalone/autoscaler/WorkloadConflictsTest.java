@@ -176,6 +176,37 @@ class WorkloadConflictsTest {
   }
 
   @Test
+  void oneKeepsThePodsThatItHadBeforeItWasScaled_unlessAnotherWaits() {
+    autoscaler.targetGone(SMALL, target(SMALL, Set.of()).workload());
+    scales.set(SMALL, 1);
+    seconds(3);
+    autoscaler.target(target(SMALL, Set.of()));
+    autoscaler.pods(SMALL, 1, 1);
+    seconds(5, SMALL);
+    assertThat(changes).isEmpty();
+
+    seconds(10, SMALL, BIG);
+
+    assertThat(changes).containsExactly("12 small ScaledToZero", "13 big ScaledUp");
+  }
+
+  @Test
+  void oneWaitsForPodsOfAnotherThatWasNeverScaled() {
+    autoscaler.targetGone(SMALL, target(SMALL, Set.of()).workload());
+    scales.set(SMALL, 1);
+    seconds(3);
+    seconds(5, BIG);
+    assertThat(scales.replicas(BIG)).isZero();
+    assertThat(autoscaler.view(BIG).note())
+        .isEqualTo("it waits until small has stopped (spec.conflictsWith)");
+
+    scales.set(SMALL, 0);
+    seconds(3, BIG);
+
+    assertThat(scales.replicas(BIG)).isEqualTo(1);
+  }
+
+  @Test
   void oneWhoseWorkloadDoesNotExistIsInNobodysWay_alsoIfItHasRequests() {
     autoscaler.stop();
     loop.run();
