@@ -313,9 +313,12 @@ final class IdleWorkload {
             + " to 0, because its requests did not end before timeoutSeconds", "scale");
         yield replace(null, () -> scaleTo(read, 0));
       }
-      case Action.Wake() -> scale != null && scale.replicas() > 0
-          ? wakeTo(scale, replicas)
-          : withScale(now -> wakeTo(now, replicas));
+      case Action.Wake() -> pods().thenComposeAsync(
+          // Without a pod, another client may have scaled to zero since the scale was read.
+          pods -> pods.isEmpty() || scale == null || scale.replicas() == 0
+              ? withScale(now -> wakeTo(now, pods, replicas))
+              : wakeTo(scale, pods, replicas),
+          environment.loop());
       case Action.None() -> scaleTo(read, replicas);
       default -> done(new Refused(Reason.CONFLICT,
           "cannot put " + target() + " to sleep: requests may be sent to it again"));
@@ -374,16 +377,20 @@ final class IdleWorkload {
   }
 
   /** Wakes the pods, and then sets their number, if it is another one. */
-  private CompletableFuture<ScaleApiResult> wakeTo(Found now, int replicas) {
+  private CompletableFuture<ScaleApiResult> wakeTo(Found now, List<Destination> pods,
+      int replicas) {
     var before = Objects.requireNonNull(state.stored()).method();
     if (now.replicas() == 0) {
-      return done(new Refused(Reason.UNAVAILABLE,
-          target() + " starts again when the pods that were asleep have ended"));
+      return pods.isEmpty() && now.current() == 0
+          ? replace(null, () -> scaleTo(now, replicas))
+          : done(new Refused(Reason.UNAVAILABLE,
+              target() + " starts again when the pods that were asleep have ended"));
     }
-    return pods().thenComposeAsync(pods -> pods.isEmpty() && now.current() > 0
-        // Its Service may be in replacement. What it lists later would be taken for awake.
-        ? done(new Refused(Reason.UNAVAILABLE, "the Service lists no pod of " + target()))
-        : wake(now, pods), environment.loop())
+    if (pods.isEmpty() && now.current() > 0) {
+      // Its Service may be in replacement. What it lists later would be taken for awake.
+      return done(new Refused(Reason.UNAVAILABLE, "the Service lists no pod of " + target()));
+    }
+    return wake(now, pods)
         .thenCompose(woken -> {
           if (!(woken instanceof Found)) {
             return done(woken);

@@ -7,6 +7,8 @@ import dev.activator.revision.ScaleApiResult.Found;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A workload without other faults than those of each test. */
 class IdleWorkloadTest {
@@ -134,6 +136,25 @@ class IdleWorkloadTest {
     assertThat(cluster.sleeps).isZero();
     assertThat(cluster.state).isNull();
     seconds(1_000);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 10, 20})
+  void startsAtOnce_ifAnotherClientHasScaledToZeroWhatWasAsleep(int since) {
+    sleep();
+    seconds(since);
+    cluster.scale(0);
+    seconds(4);
+    assertThat(cluster.pods).isEmpty();
+    cluster.events.clear();
+
+    cluster.activators.getFirst().request();
+    seconds(5);
+
+    assertThat(cluster.waiting).isZero();
+    assertThat(cluster.state).isNull();
+    assertThat(cluster.events).singleElement().asString()
+        .startsWith("ScaledUp Deployment web goes from 0 to 1");
   }
 
   @Test
