@@ -67,6 +67,10 @@ class LocalProcessRoadsTest {
     service("ending", System.getProperty("java.home") + "/bin/java", program.toString(),
         file.toString());
     says("ending", WaitState.SERVING, "0 requests in flight on 1 pod");
+    // In a slow start the activator finds it ready up to a second before the probe of the pod.
+    await().untilAsserted(() -> assertThat(
+        product.read("/apis/apps/v1/namespaces/default/replicasets"))
+            .contains("\"readyReplicas\":1"));
 
     try (var ends = get("ending", "/end")) {
       assertThat(ends.readHead().start()).startsWith("HTTP/1.1 502");
