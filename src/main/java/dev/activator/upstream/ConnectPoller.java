@@ -136,7 +136,7 @@ final class ConnectPoller {
         if (!with.connect(address)) {
           return State.CONNECTING;
         }
-        // See Transport.connect: if no server listens, a socket may connect to itself.
+        // See NettyTransport.refusal: if no server listens, a socket may connect to itself.
         return with.localAddress().equals(with.remoteAddress()) ? State.FAILED : State.CONNECTED;
       } catch (IOException e) {
         return UpstreamFailure.of(e) == UpstreamFailure.REFUSED ? State.REFUSED : State.FAILED;

@@ -318,7 +318,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     wrote(part.content().readableBytes());
     downstream.content(part);
     if (part instanceof LastHttpContent && waited()) {
-      // The caller of a cold start need not wait for what is recorded of it, whose code is cold, too.
+      // In HTTP/1 the response is out before a cold start is recorded, by code that is cold, too.
       downstream.flush();
     }
     if (ended) {
