@@ -70,7 +70,7 @@ class LocalProcessRoadsTest {
     // In a slow start the activator finds it ready up to a second before the probe of the pod.
     await().untilAsserted(() -> assertThat(
         product.read("/apis/apps/v1/namespaces/default/replicasets"))
-            .contains("\"readyReplicas\":1"));
+        .contains("\"readyReplicas\":1"));
 
     try (var ends = get("ending", "/end")) {
       assertThat(ends.readHead().start()).startsWith("HTTP/1.1 502");
