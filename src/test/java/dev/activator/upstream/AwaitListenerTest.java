@@ -162,7 +162,7 @@ class AwaitListenerTest {
             upstreams.of(loop).open(at, new Opening(opened));
           }));
 
-      // then it is told that nothing listens
+      // then nothing listens
       assertThat(opened).failsWithin(Duration.ofSeconds(120));
     }
   }

@@ -72,7 +72,10 @@ class DialerTest {
       dialing.dial(DialTarget.plain(new Destination("127.0.0.1", pod.getLocalPort())), caller);
 
       // then it is connected
-      assertThat(caller.outcome.get(120, TimeUnit.SECONDS)).isInstanceOf(Channel.class);
+      var connected = caller.outcome.get(120, TimeUnit.SECONDS);
+      assertThat(connected).isInstanceOf(Channel.class);
+      // Before the pod, which would reset it.
+      ((Channel) connected).close().awaitUninterruptibly();
     } finally {
       epoll.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
     }
