@@ -132,7 +132,9 @@ class OneProtocolPodsTest extends WireTest {
   void stayGoodThoughTheySayNothingInHttp2() throws Exception {
     callInBothVersions(ToHttp2.SAYS_NOTHING);
 
-    assertThat(toHttp2).allMatch(response -> response.startsWith("502 timed out connecting"));
+    // If the callers' attempts overlap for ten seconds, one connection is silent for that long.
+    assertThat(toHttp2).allMatch(response -> response.startsWith("502 timed out connecting")
+        || response.startsWith("502 the pod does not answer in HTTP/2"));
   }
 
   private void callInBothVersions(ToHttp2 answer) throws Exception {

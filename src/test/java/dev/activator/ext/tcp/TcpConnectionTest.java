@@ -422,7 +422,8 @@ class TcpConnectionTest extends WireTest {
 
   @Test
   void aConnectionIsNotIdleWhileItsClientHasBytesToRead() throws Exception {
-    idle("idle-after-seconds=1", "close-idle=true");
+    // The pod may have to wait for a core before it sends on.
+    idle("idle-after-seconds=2", "close-idle=true");
     int size = 32 << 20;
     pod(caller -> {
       if (caller.readLine().equals("all")) {
