@@ -89,7 +89,7 @@ public final class LoopConnectionPools implements PodConnectionPools {
     var timer = loop.schedule(SPARE_TIME, () -> {
       var unused = spares.remove(pod);
       if (unused != null) {
-        Dialer.closeUnused(unused.socket);
+        unused.close();
       }
     });
     var former = spares.put(pod, new Spare(connected, timer));

@@ -55,7 +55,7 @@ final class IdleWorkload {
   private final ResettableTimer rereads;
   private IdleWorkloadState state = IdleWorkloadState.BEGIN;
   /** What the status was read as; null before. */
-  private @Nullable Stored<IdleState> stored;
+  private @Nullable Stored<IdleState> status;
   /** The scale as it was last read; null before. */
   private @Nullable Found scale;
   /** Completes when the last step has ended. */
@@ -115,7 +115,7 @@ final class IdleWorkload {
   private CompletableFuture<@Nullable Refused> kept(CompletableFuture<Stored<IdleState>> answer) {
     return answer.thenApplyAsync(now -> {
       if (now.refusal() == null) {
-        stored = now;
+        status = now;
         on(new Event.Stored(now.value()));
       }
       return now.refusal();
@@ -124,7 +124,7 @@ final class IdleWorkload {
 
   /** @param next null if its pods run */
   private CompletableFuture<@Nullable Refused> replace(@Nullable IdleState next) {
-    return kept(states.replace(id, Objects.requireNonNull(stored, "not read"), next));
+    return kept(states.replace(id, Objects.requireNonNull(status, "not read"), next));
   }
 
   private CompletableFuture<ScaleApiResult> replace(@Nullable IdleState next,

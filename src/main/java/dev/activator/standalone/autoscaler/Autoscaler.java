@@ -4,7 +4,7 @@ import dev.activator.platform.Platform.ScalingViews;
 import dev.activator.revision.ScalingListener;
 import dev.activator.revision.ScalingView;
 import dev.activator.kube.LeadershipCheck;
-import dev.activator.standalone.autoscaler.WorkloadConflicts.Left;
+import dev.activator.standalone.autoscaler.WorkloadConflicts.Unscaled;
 import dev.activator.standalone.autoscaler.policy.Acknowledgements;
 import dev.activator.standalone.autoscaler.policy.ReportCompleteness;
 import dev.activator.standalone.autoscaler.policy.LoadSample;
@@ -57,7 +57,7 @@ public final class Autoscaler implements ScalingViews {
   private final Map<RevisionId, Target> targets = new ConcurrentSkipListMap<>();
   private final Map<RevisionId, Early> early = new HashMap<>();
   /** Those that are not scaled, and have pods. */
-  private final Map<RevisionId, Left> unscaled = new HashMap<>();
+  private final Map<RevisionId, Unscaled> unscaled = new HashMap<>();
   /** Completes when the last writes of removed workloads have ended. */
   private CompletableFuture<Void> stopping = CompletableFuture.completedFuture(null);
   private final Acknowledgements acknowledgements = new Acknowledgements();
@@ -138,7 +138,7 @@ public final class Autoscaler implements ScalingViews {
             new ScaleReadQueue(loop), new ReportCompleteness(0), new WorkloadConflicts(loop));
         term = begun;
         passMembers();
-        unscaled.forEach(begun.conflicts::left);
+        unscaled.forEach(begun.conflicts::unscaled);
         targets.forEach((id, target) -> scale(begun, id, target));
       }
     });
@@ -218,18 +218,18 @@ public final class Autoscaler implements ScalingViews {
     if (target != null) {
       stop(target.scaler);
       var last = target.configured;
-      unscaled(id, new Left(last.conflicts, last.requestTimeout, target.present));
+      unscaled(id, new Unscaled(last.conflicts, last.requestTimeout, target.present));
     }
   }
 
-  private void unscaled(RevisionId id, Left now) {
+  private void unscaled(RevisionId id, Unscaled now) {
     if (now.pods() == 0) {
       unscaled.remove(id);
     } else {
       unscaled.put(id, now);
     }
     if (term != null) {
-      term.conflicts.left(id, now);
+      term.conflicts.unscaled(id, now);
     }
   }
 
@@ -275,7 +275,7 @@ public final class Autoscaler implements ScalingViews {
           scaler.pods(nowReady, nowPresent);
         }
       } else {
-        unscaled(id, unscaled.getOrDefault(id, Left.NONE).with(nowPresent));
+        unscaled(id, unscaled.getOrDefault(id, Unscaled.NONE).with(nowPresent));
       }
     });
   }

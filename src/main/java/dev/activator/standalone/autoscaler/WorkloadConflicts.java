@@ -40,11 +40,11 @@ final class WorkloadConflicts {
   private record Workload(Settings settings, Runnable evaluate) {}
 
   /** A workload that is not scaled, with the number of its pods. */
-  record Left(ConflictSpec conflicts, Duration startTimeout, int pods) {
-    static final Left NONE = new Left(ConflictSpec.NONE, Duration.ZERO, 0);
+  record Unscaled(ConflictSpec conflicts, Duration startTimeout, int pods) {
+    static final Unscaled NONE = new Unscaled(ConflictSpec.NONE, Duration.ZERO, 0);
 
-    Left with(int now) {
-      return new Left(conflicts, startTimeout, now);
+    Unscaled with(int now) {
+      return new Unscaled(conflicts, startTimeout, now);
     }
   }
 
@@ -65,11 +65,11 @@ final class WorkloadConflicts {
   }
 
   /** Others wait until a workload that is not scaled has no pods left. */
-  void left(RevisionId id, Left left) {
-    if (left.pods == 0) {
+  void unscaled(RevisionId id, Unscaled now) {
+    if (now.pods == 0) {
       changed(id, workloads.remove(id), null);
     } else {
-      configured(id, left.conflicts, left.startTimeout, () -> {
+      configured(id, now.conflicts, now.startTimeout, () -> {
       });
       // One that was never scaled may be later, and keeps its pods then. Others wait for it as well.
       if (phase(id) != Phase.UNKNOWN) {
