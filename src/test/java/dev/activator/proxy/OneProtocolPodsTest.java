@@ -134,7 +134,9 @@ class OneProtocolPodsTest extends WireTest {
 
     // If the callers' attempts overlap for ten seconds, one connection is silent for that long.
     assertThat(toHttp2).allMatch(response -> response.startsWith("502 timed out connecting")
-        || response.startsWith("502 the pod does not answer in HTTP/2"));
+        || response.startsWith("502 the pod does not answer in HTTP/2"))
+        // and silence alone does not count as a refusal, which would be answered at once
+        .anyMatch(response -> response.startsWith("502 timed out connecting"));
   }
 
   private void callInBothVersions(ToHttp2 answer) throws Exception {
