@@ -1,7 +1,7 @@
 package dev.activator.backend;
 
-import dev.activator.backend.policy.PodHealthVerdict.Verdict;
-import dev.activator.backend.policy.PodHealthVerdict;
+import dev.activator.backend.policy.ProbeVerdict.Kind;
+import dev.activator.backend.policy.ProbeVerdict;
 import dev.activator.backend.policy.ProbeTimeout;
 import dev.activator.backend.policy.RevisionProbingState.Attempts;
 import dev.activator.loop.Loop;
@@ -97,16 +97,16 @@ final class PodProber {
    * @param on the loop whose connections are used
    * @param done called on the revision's loop
    */
-  void probe(Destination destination, Loop on, Consumer<PodHealthVerdict> done) {
+  void probe(Destination destination, Loop on, Consumer<ProbeVerdict> done) {
     var spoken = protocol;
-    send(destination, on, answer -> {
-      if (h2cMayBeSpoken && answer instanceof ProbeResult.InvalidResponse) {
+    send(destination, on, result -> {
+      if (h2cMayBeSpoken && result instanceof ProbeResult.InvalidResponse) {
         // Uses the protocol of this probe, because a concurrent probe may have switched the field
         // already.
         protocol = spoken == PortProtocol.H2C ? PortProtocol.HTTP1 : PortProtocol.H2C;
-        send(destination, on, second -> done.accept(outcome(second)));
+        send(destination, on, second -> done.accept(verdict(second)));
       } else {
-        done.accept(outcome(answer));
+        done.accept(verdict(result));
       }
     });
   }
@@ -119,12 +119,12 @@ final class PodProber {
    * @param listens called on the revision's loop if a server may listen
    */
   void awaitListener(Destination destination, Loop on, Attempts attempts,
-      Consumer<PodHealthVerdict> refused, Runnable listens) {
+      Consumer<ProbeVerdict> refused, Runnable listens) {
     var next = request(destination);
     on.execute(() -> client.awaitListener(on, next, attempts.pause(), attempts.limit(),
         isRefused -> loop.execute(() -> {
           if (isRefused) {
-            refused.accept(new PodHealthVerdict(Verdict.REFUSED, UpstreamFailure.REFUSED.text()));
+            refused.accept(new ProbeVerdict(Kind.REFUSED, UpstreamFailure.REFUSED.text()));
           } else {
             listens.run();
           }
@@ -143,9 +143,9 @@ final class PodProber {
 
   private void send(Destination destination, Loop on, Consumer<ProbeResult> done) {
     long sentNanos = loop.nanoTime();
-    follow(request(destination), on, 1, answer -> {
-      adaptTimeout(answer, Duration.ofNanos(loop.nanoTime() - sentNanos));
-      done.accept(answer);
+    follow(request(destination), on, 1, result -> {
+      adaptTimeout(result, Duration.ofNanos(loop.nanoTime() - sentNanos));
+      done.accept(result);
     });
   }
 
@@ -156,16 +156,16 @@ final class PodProber {
    */
   private void follow(ProbeRequest request, Loop on, int requests, Consumer<ProbeResult> done) {
     long sentNanos = loop.nanoTime();
-    request(request, on, answer -> {
-      if (container == null || !(answer instanceof ProbeResult.Answered(int status, _, var to))) {
-        done.accept(answer);
+    request(request, on, result -> {
+      if (container == null || !(result instanceof ProbeResult.Answered(int status, _, var to))) {
+        done.accept(result);
         return;
       }
       switch (ProbeRedirect.of(url(request), status, to, requests)) {
-        case ProbeRedirect.None() -> done.accept(answer);
-        case ProbeRedirect.Failed(var reason) -> done.accept(new ProbeResult.Unready(reason));
+        case ProbeRedirect.None() -> done.accept(result);
+        case ProbeRedirect.Failed(var reason) -> done.accept(new ProbeResult.Unexpected(reason));
         case ProbeRedirect.Follow next when next.tls() && !request.target().overTls() ->
-          done.accept(new ProbeResult.Unready("redirects to https, which is not probed here"));
+          done.accept(new ProbeResult.Unexpected("redirects to https, which is not probed here"));
         case ProbeRedirect.Follow next -> {
           var left = request.timeout().minusNanos(loop.nanoTime() - sentNanos);
           follow(redirected(request, next, left), on, requests + 1, done);
@@ -189,47 +189,47 @@ final class PodProber {
         left.compareTo(from.connectTimeout()) < 0 ? left : from.connectTimeout());
   }
 
-  private void request(ProbeRequest request, Loop on, Consumer<ProbeResult> answered) {
+  private void request(ProbeRequest request, Loop on, Consumer<ProbeResult> done) {
     if (on == loop) {
-      client.probe(on, request, answered);
+      client.probe(on, request, done);
     } else {
       on.execute(() -> client.probe(on, request,
-          answer -> loop.execute(() -> answered.accept(answer))));
+          result -> loop.execute(() -> done.accept(result))));
     }
   }
 
-  private void adaptTimeout(ProbeResult answer, Duration took) {
-    if (answer instanceof ProbeResult.Answered || answer instanceof ProbeResult.Connected) {
+  private void adaptTimeout(ProbeResult result, Duration took) {
+    if (result instanceof ProbeResult.Answered || result instanceof ProbeResult.Connected) {
       timeout = timeout.answered(took);
-    } else if (answer instanceof ProbeResult.TimedOut) {
+    } else if (result instanceof ProbeResult.TimedOut) {
       timeout = timeout.timedOut();
     }
   }
 
-  private PodHealthVerdict outcome(ProbeResult answer) {
-    return switch (answer) {
-      case ProbeResult.Connected() -> PodHealthVerdict.ANSWERS;
+  private ProbeVerdict verdict(ProbeResult result) {
+    return switch (result) {
+      case ProbeResult.Connected() -> ProbeVerdict.ANSWERS;
       case ProbeResult.Answered(int status, var body, _) ->
         container == null
-            ? PodHealthVerdict.of(status, body)
-            : PodHealthVerdict.ofContainer(status);
-      case ProbeResult.Unready(var reason) -> new PodHealthVerdict(
+            ? ProbeVerdict.of(status, body)
+            : ProbeVerdict.ofContainer(status);
+      case ProbeResult.Unexpected(var reason) -> new ProbeVerdict(
           container != null && container.answer() != null
-              ? Verdict.NOT_READY
-              : Verdict.UNHEALTHY,
+              ? Kind.UNEXPECTED
+              : Kind.UNHEALTHY,
           reason);
-      case ProbeResult.Refused(var reason) -> new PodHealthVerdict(Verdict.REFUSED, reason);
-      case ProbeResult.Failed(var reason) -> new PodHealthVerdict(Verdict.NO_CONNECTION, reason);
+      case ProbeResult.Refused(var reason) -> new ProbeVerdict(Kind.REFUSED, reason);
+      case ProbeResult.Failed(var reason) -> new ProbeVerdict(Kind.NO_CONNECTION, reason);
       case ProbeResult.InvalidResponse(var reason) ->
-        new PodHealthVerdict(Verdict.NO_ANSWER, reason);
+        new ProbeVerdict(Kind.NO_ANSWER, reason);
       case ProbeResult.TimedOut(var after, boolean connected) -> {
         var reason = "no answer within " + after.toMillis() + " ms";
         if (!connected) {
-          yield new PodHealthVerdict(Verdict.NO_CONNECTION, reason);
+          yield new ProbeVerdict(Kind.NO_CONNECTION, reason);
         }
         yield container == null
-            ? new PodHealthVerdict(Verdict.NO_ANSWER, reason)
-            : new PodHealthVerdict(Verdict.SLOW, reason);
+            ? new ProbeVerdict(Kind.NO_ANSWER, reason)
+            : new ProbeVerdict(Kind.SLOW, reason);
       }
     };
   }

@@ -33,7 +33,7 @@ public record RevisionBackendsView(HealthyDestinations published, List<Address> 
       var last = known.last();
       return last == null
           ? new Probe("not answered yet", null, null, known.isInFlight())
-          : new Probe(last.outcome().detail(), now.minus(last.at()), last.took(),
+          : new Probe(last.verdict().detail(), now.minus(last.at()), last.took(),
               known.isInFlight());
     }
   }

@@ -1,13 +1,13 @@
 package dev.activator.backend;
 
-import dev.activator.backend.policy.PodHealthVerdict.Verdict;
-import dev.activator.backend.policy.PodHealthVerdict;
+import dev.activator.backend.policy.ProbeVerdict.Kind;
+import dev.activator.backend.policy.ProbeVerdict;
 import dev.activator.backend.policy.ProbeQueue.Urgency;
 import dev.activator.backend.policy.ProbePolicy;
 import dev.activator.backend.policy.RevisionWatcherState;
 import dev.activator.backend.policy.RevisionWatcherState.Addressed;
-import dev.activator.backend.policy.RevisionWatcherState.Answer;
-import dev.activator.backend.policy.RevisionWatcherState.Answered;
+import dev.activator.backend.policy.RevisionWatcherState.EndedProbe;
+import dev.activator.backend.policy.RevisionWatcherState.Probed;
 import dev.activator.backend.policy.RevisionWatcherState.Awaited;
 import dev.activator.backend.policy.RevisionWatcherState.Cancelled;
 import dev.activator.backend.policy.RevisionWatcherState.Ended;
@@ -45,7 +45,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Tracks which pods of one revision can take requests.
  *
- * <p>The first pod and each lost pod are published immediately. Further pods, and answers of
+ * <p>The first pod and each lost pod are published immediately. Further pods, and ends of
  * probes, are batched until the end of the loop's turn, so that thousands of them need only a few
  * publications.
  *
@@ -63,7 +63,7 @@ import org.slf4j.LoggerFactory;
 final class RevisionWatcher {
   private static final Logger log = LoggerFactory.getLogger(RevisionWatcher.class);
   private static final double SPREAD = 0.2;
-  private static final PodHealthVerdict NOT_SENT = new PodHealthVerdict(Verdict.NO_CONNECTION,
+  private static final ProbeVerdict NOT_SENT = new ProbeVerdict(Kind.NO_CONNECTION,
       "not sent");
 
   private final RevisionId revision;
@@ -73,7 +73,7 @@ final class RevisionWatcher {
   private final RandomGenerator random;
   private final Consumer<HealthyDestinations> listener;
   private final Map<Destination, Loop.Timer> pauses = new HashMap<>(4);
-  private final List<Answer> answers = new ArrayList<>(0);
+  private final List<EndedProbe> ended = new ArrayList<>(0);
   /** The origin of the watcher's times. Times since it can be compared without overflow. */
   private final long begunNanos;
   private boolean batchIsOpen;
@@ -164,33 +164,33 @@ final class RevisionWatcher {
   }
 
   private void handle(Event event) {
-    judgeAnswers();
+    judgeProbes();
     step(event);
   }
 
   /**
-   * Handles an answer: at once if it is the first of this turn or may make the first pod healthy,
-   * otherwise at the end of the turn.
+   * Handles a probe that has ended: at once if it is the first of this turn or may make the first
+   * pod healthy, otherwise at the end of the turn.
    */
-  private void answered(Answer answer) {
-    answers.add(answer);
+  private void probed(EndedProbe probe) {
+    ended.add(probe);
     boolean first = !batchIsOpen;
     if (first) {
       batchIsOpen = true;
       loop.execute(() -> {
         batchIsOpen = false;
-        judgeAnswers();
+        judgeProbes();
       });
     }
-    if (first || answer.outcome().healthy() && published().pods().isEmpty()) {
-      judgeAnswers();
+    if (first || probe.verdict().healthy() && published().pods().isEmpty()) {
+      judgeProbes();
     }
   }
 
-  private void judgeAnswers() {
-    if (!answers.isEmpty()) {
-      var all = new Answered(answers);
-      answers.clear();
+  private void judgeProbes() {
+    if (!ended.isEmpty()) {
+      var all = new Probed(ended);
+      ended.clear();
       step(all);
     }
   }
@@ -259,7 +259,7 @@ final class RevisionWatcher {
   private void send(Destination destination, Urgency urgency) {
     if (!(state instanceof RevisionProbingState now && now.isProbing(destination))) {
       rateLimiter.notSent(revision, urgency);
-      answered(new Answer(destination, NOT_SENT, Duration.ZERO));
+      probed(new EndedProbe(destination, NOT_SENT, Duration.ZERO));
       return;
     }
     boolean awaited = urgency == Urgency.FIRST || urgency == Urgency.REFUSED;
@@ -275,13 +275,13 @@ final class RevisionWatcher {
     long sent = loop.nanoTime();
     prober.awaitListener(destination, probesOn, attempts, refused -> {
       rateLimiter.ended(revision, urgency);
-      answered(new Answer(destination, refused, since(sent)));
+      probed(new EndedProbe(destination, refused, since(sent)));
     }, () -> {
       if (state instanceof RevisionProbingState now && now.isProbing(destination)) {
         probe(destination, urgency);
       } else {
         rateLimiter.ended(revision, urgency);
-        answered(new Answer(destination, NOT_SENT, Duration.ZERO));
+        probed(new EndedProbe(destination, NOT_SENT, Duration.ZERO));
       }
     });
   }
@@ -289,9 +289,9 @@ final class RevisionWatcher {
   private void probe(Destination destination, Urgency urgency) {
     long sent = loop.nanoTime();
     try {
-      prober.probe(destination, probesOn, outcome -> {
+      prober.probe(destination, probesOn, verdict -> {
         rateLimiter.ended(revision, urgency);
-        answered(new Answer(destination, outcome, since(sent)));
+        probed(new EndedProbe(destination, verdict, since(sent)));
       });
     } catch (RuntimeException e) {
       rateLimiter.notSent(revision, urgency);

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param answer what must be answered on a TCP connection; null if it need only be accepted
  */
 public record ReadinessProbeSpec(String path, Map<String, List<String>> headers, Duration timeout,
-    @Nullable Answer answer) {
+    @Nullable ExpectedAnswer answer) {
   /** Kubernetes' default. */
   public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(1);
   public static final ReadinessProbeSpec CONNECT = new ReadinessProbeSpec("", Map.of());
@@ -28,12 +28,12 @@ public record ReadinessProbeSpec(String path, Map<String, List<String>> headers,
   private static final Pattern TOKEN = Pattern.compile("[\\w!#$%&'*+.^`|~-]+");
 
   /**
-   * What a server that is ready answers. Each character is one byte.
+   * How a server that is ready answers a connection. Each character is one byte.
    *
    * @param send empty if the server speaks first
    * @param expect how the answer begins
    */
-  public record Answer(String send, String expect) {}
+  public record ExpectedAnswer(String send, String expect) {}
 
   public ReadinessProbeSpec {
     headers = Map.copyOf(headers);
@@ -48,7 +48,7 @@ public record ReadinessProbeSpec(String path, Map<String, List<String>> headers,
     this(path, headers, DEFAULT_TIMEOUT);
   }
 
-  public static ReadinessProbeSpec answering(Answer answer) {
+  public static ReadinessProbeSpec answering(ExpectedAnswer answer) {
     return new ReadinessProbeSpec("", Map.of(), DEFAULT_TIMEOUT, answer);
   }
 

@@ -1,7 +1,7 @@
 package dev.activator.upstream;
 
 import dev.activator.loop.Loop;
-import dev.activator.revision.ReadinessProbeSpec.Answer;
+import dev.activator.revision.ReadinessProbeSpec.ExpectedAnswer;
 import dev.activator.upstream.PodConnectionPools.OpenListener;
 import dev.activator.upstream.ProbeClient.ProbeRequest;
 import dev.activator.upstream.ProbeClient.ProbeResult;
@@ -30,7 +30,7 @@ final class AnswerProbe extends ChannelInboundHandlerAdapter implements OpenList
 
   private final Loop loop;
   private final ProbeRequest request;
-  private final Answer expected;
+  private final ExpectedAnswer expected;
   private final Consumer<ProbeResult> done;
   private final long startedNanos;
   private final StringBuilder received = new StringBuilder();
@@ -39,7 +39,8 @@ final class AnswerProbe extends ChannelInboundHandlerAdapter implements OpenList
   private @Nullable Channel channel;
   private boolean ended;
 
-  AnswerProbe(Loop loop, ProbeRequest request, Answer expected, Consumer<ProbeResult> done) {
+  AnswerProbe(Loop loop, ProbeRequest request, ExpectedAnswer expected,
+      Consumer<ProbeResult> done) {
     this.loop = loop;
     this.request = request;
     this.expected = expected;
@@ -91,7 +92,7 @@ final class AnswerProbe extends ChannelInboundHandlerAdapter implements OpenList
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
     if (!expected.expect().startsWith(received.toString())) {
-      end(new ProbeResult.Unready("answered '" + printable(received) + "'"));
+      end(new ProbeResult.Unexpected("answered '" + printable(received) + "'"));
     }
   }
 
@@ -106,7 +107,7 @@ final class AnswerProbe extends ChannelInboundHandlerAdapter implements OpenList
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
-    end(new ProbeResult.Unready("ended the connection before it answered as one that is ready"));
+    end(new ProbeResult.Unexpected("ended the connection before it answered as one that is ready"));
   }
 
   private void end(ProbeResult result) {

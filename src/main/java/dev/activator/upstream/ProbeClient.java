@@ -64,9 +64,7 @@ public interface ProbeClient {
     }
   }
 
-  /**
-   * The result of one probe of a pod: a connection, a response, a refusal, a failure or a timeout.
-   */
+  /** What one probe received: a connection, a response, a refusal, a failure or a timeout. */
   sealed interface ProbeResult {
     /** The pod accepted the connection of a probe without a path, and answered as expected. */
     record Connected() implements ProbeResult {}
@@ -81,8 +79,8 @@ public interface ProbeClient {
       }
     }
 
-    /** The pod gave another answer than one that is ready does. */
-    record Unready(String reason) implements ProbeResult {}
+    /** An answer, but not the expected one. */
+    record Unexpected(String reason) implements ProbeResult {}
 
     /** The host refused the connection, as no server listens. */
     record Refused(String reason) implements ProbeResult {}

@@ -4,10 +4,10 @@ import static dev.activator.backend.Fixtures.A;
 import static dev.activator.backend.Fixtures.REVISION;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.backend.policy.PodHealthVerdict.Verdict;
+import dev.activator.backend.policy.ProbeVerdict.Kind;
 import dev.activator.revision.PodTransport;
 import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
-import dev.activator.backend.policy.PodHealthVerdict;
+import dev.activator.backend.policy.ProbeVerdict;
 import dev.activator.config.NetworkConfig.MeshMode;
 import dev.activator.loop.Loop;
 import dev.activator.revision.PodTransport.PodIdentity;
@@ -47,11 +47,11 @@ class PodProberTest {
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final ScriptedClient client = new ScriptedClient();
-  private final List<PodHealthVerdict> outcomes = new ArrayList<>();
+  private final List<ProbeVerdict> verdicts = new ArrayList<>();
 
   private void probe(ProbeSettings settings) {
     new PodProber(client, loop, Revision.of(REVISION, 1), settings).probe(A, loop,
-        outcomes::add);
+        verdicts::add);
     loop.run();
   }
 
@@ -65,7 +65,7 @@ class PodProberTest {
             Map.of("K-Network-Probe", List.of("queue"),
                 "User-Agent", List.of("Knative-Activator-Probe")),
             Duration.ofMillis(300)));
-    assertThat(outcomes).containsExactly(PodHealthVerdict.ANSWERS);
+    assertThat(verdicts).containsExactly(ProbeVerdict.ANSWERS);
   }
 
   @Test
@@ -73,16 +73,16 @@ class PodProberTest {
     // given a client that answers on the loop on which it is asked
     var other = new VirtualLoop();
     new PodProber(client, loop, Revision.of(REVISION, 1), ProbeSettings.DEFAULT).probe(A, other,
-        outcomes::add);
+        verdicts::add);
     loop.run();
     assertThat(client.requests).isEmpty();
 
     other.run();
     assertThat(client.requests).hasSize(1);
-    assertThat(outcomes).isEmpty();
+    assertThat(verdicts).isEmpty();
 
     loop.run();
-    assertThat(outcomes).containsExactly(PodHealthVerdict.ANSWERS);
+    assertThat(verdicts).containsExactly(ProbeVerdict.ANSWERS);
   }
 
   @Test
@@ -103,8 +103,8 @@ class PodProberTest {
     client.answers = _ -> new ProbeResult.Refused("connection refused");
     probe(ProbeSettings.DEFAULT);
 
-    assertThat(outcomes)
-        .containsExactly(new PodHealthVerdict(Verdict.REFUSED, "connection refused"));
+    assertThat(verdicts)
+        .containsExactly(new ProbeVerdict(Kind.REFUSED, "connection refused"));
   }
 
   private PodProber h2cProber() {
@@ -123,11 +123,11 @@ class PodProberTest {
 
   @Test
   void probesAnHttp2RevisionInHttp1AsItsQueueProxyUnderstandsThat() {
-    h2cProber().probe(A, loop, outcomes::add);
+    h2cProber().probe(A, loop, verdicts::add);
     loop.run();
 
     assertThat(spoken()).containsExactly(PortProtocol.HTTP1);
-    assertThat(outcomes).containsExactly(PodHealthVerdict.ANSWERS);
+    assertThat(verdicts).containsExactly(ProbeVerdict.ANSWERS);
   }
 
   @Test
@@ -139,14 +139,14 @@ class PodProberTest {
     var prober = h2cProber();
 
     // when it is probed twice
-    prober.probe(A, loop, outcomes::add);
+    prober.probe(A, loop, verdicts::add);
     loop.run();
-    prober.probe(A, loop, outcomes::add);
+    prober.probe(A, loop, verdicts::add);
     loop.run();
 
     // then the first finds out, and the second knows
     assertThat(spoken()).containsExactly(PortProtocol.HTTP1, PortProtocol.H2C, PortProtocol.H2C);
-    assertThat(outcomes).containsExactly(PodHealthVerdict.ANSWERS, PodHealthVerdict.ANSWERS);
+    assertThat(verdicts).containsExactly(ProbeVerdict.ANSWERS, ProbeVerdict.ANSWERS);
   }
 
   @Test
@@ -158,14 +158,14 @@ class PodProberTest {
     var prober = h2cProber();
 
     // when two are probed at once
-    prober.probe(A, loop, outcomes::add);
-    prober.probe(Fixtures.B, loop, outcomes::add);
+    prober.probe(A, loop, verdicts::add);
+    prober.probe(Fixtures.B, loop, verdicts::add);
     loop.run();
 
     // then both answer, in HTTP/2
     assertThat(spoken()).containsExactly(PortProtocol.HTTP1, PortProtocol.HTTP1, PortProtocol.H2C,
         PortProtocol.H2C);
-    assertThat(outcomes).containsExactly(PodHealthVerdict.ANSWERS, PodHealthVerdict.ANSWERS);
+    assertThat(verdicts).containsExactly(ProbeVerdict.ANSWERS, ProbeVerdict.ANSWERS);
   }
 
   @Test
@@ -173,14 +173,14 @@ class PodProberTest {
     client.answers = _ -> new ProbeResult.Answered(204, "");
     prober(PortProtocol.H2C, new ReadinessProbeSpec("/up", Map.of()), ProbeSettings.DEFAULT).probe(
         A,
-        loop, outcomes::add);
+        loop, verdicts::add);
     loop.run();
 
     assertThat(client.requests).singleElement().satisfies(request -> {
       assertThat(request.path()).isEqualTo("/up");
       assertThat(request.protocol()).isEqualTo(PortProtocol.H2C);
     });
-    assertThat(outcomes).containsExactly(PodHealthVerdict.ANSWERS);
+    assertThat(verdicts).containsExactly(ProbeVerdict.ANSWERS);
   }
 
   @Test
@@ -189,7 +189,7 @@ class PodProberTest {
     prober(PortProtocol.HTTP1,
         new ReadinessProbeSpec("/up",
             Map.of("X-Probe", List.of("yes", "no"), "Host", List.of("me.example"))),
-        ProbeSettings.DEFAULT).probe(A, loop, outcomes::add);
+        ProbeSettings.DEFAULT).probe(A, loop, verdicts::add);
     loop.run();
 
     assertThat(client.requests).containsExactly(new ProbeRequest(DialTarget.plain(A),
@@ -199,7 +199,7 @@ class PodProberTest {
                 List.of("close"), "X-Probe", List.of("yes", "no")),
             Duration.ofSeconds(1)),
         Duration.ofMillis(300)));
-    assertThat(outcomes).containsExactly(PodHealthVerdict.ANSWERS);
+    assertThat(verdicts).containsExactly(ProbeVerdict.ANSWERS);
   }
 
   @ParameterizedTest(name = "{0} {1} leads to {2}: {3}")
@@ -209,15 +209,15 @@ class PodProberTest {
       "302, /up, 200, UNHEALTHY", "302, https://shop.example/ready, 404, HEALTHY",
       "304, /ready, 404, HEALTHY"})
   void followsRedirectsOfAContainerAsTheKubeletDoes(int status, String location, int then,
-      PodHealthVerdict.Verdict verdict) {
+      Kind kind) {
     client.answers = request -> request.path().equals("/up")
         ? new ProbeResult.Answered(status, "", location)
         : new ProbeResult.Answered(then, "");
     prober(PortProtocol.HTTP1, new ReadinessProbeSpec("/up", Map.of()), ProbeSettings.DEFAULT)
-        .probe(A, loop, outcomes::add);
+        .probe(A, loop, verdicts::add);
     loop.run();
 
-    assertThat(outcomes).extracting(PodHealthVerdict::verdict).containsExactly(verdict);
+    assertThat(verdicts).extracting(ProbeVerdict::kind).containsExactly(kind);
     assertThat(client.requests).hasSizeLessThanOrEqualTo(10);
   }
 
@@ -236,7 +236,7 @@ class PodProberTest {
         RequestTimeouts.DEFAULT, true,
         new ReadinessProbeSpec("/up", Map.of("Host", List.of("me.example"))), Map.of(), Map.of(),
         null),
-        ProbeSettings.DEFAULT).probe(A, loop, outcomes::add);
+        ProbeSettings.DEFAULT).probe(A, loop, verdicts::add);
     loop.advance(Duration.ofSeconds(2));
 
     assertThat(requests).extracting(ProbeRequest::host)
@@ -248,11 +248,11 @@ class PodProberTest {
   @Test
   void followsNoRedirectOfAQueueProxy() {
     client.answers = _ -> new ProbeResult.Answered(302, "queue", "/ready");
-    prober(PortProtocol.HTTP1, null, ProbeSettings.DEFAULT).probe(A, loop, outcomes::add);
+    prober(PortProtocol.HTTP1, null, ProbeSettings.DEFAULT).probe(A, loop, verdicts::add);
     loop.run();
 
     assertThat(client.requests).hasSize(1);
-    assertThat(outcomes).extracting(PodHealthVerdict::detail).containsExactly("answered 302");
+    assertThat(verdicts).extracting(ProbeVerdict::detail).containsExactly("answered 302");
   }
 
   @Test
@@ -264,9 +264,9 @@ class PodProberTest {
         RequestTimeouts.DEFAULT, true, new ReadinessProbeSpec("/up", Map.of()), Map.of(), Map.of(),
         null, null, before), ProbeSettings.DEFAULT);
 
-    prober.probe(A, loop, outcomes::add);
+    prober.probe(A, loop, verdicts::add);
     prober.setTransport(new PodTransport(PortProtocol.NEGOTIATED, after));
-    prober.probe(A, loop, outcomes::add);
+    prober.probe(A, loop, verdicts::add);
     loop.run();
 
     assertThat(client.requests).extracting(ProbeRequest::target)
@@ -281,11 +281,11 @@ class PodProberTest {
   void takesAConnectionForAnAnswerWhereTheContainerHasNoPath() {
     client.answers = _ -> new ProbeResult.Connected();
     prober(PortProtocol.HTTP1, ReadinessProbeSpec.CONNECT, ProbeSettings.DEFAULT).probe(A,
-        loop, outcomes::add);
+        loop, verdicts::add);
     loop.run();
 
     assertThat(client.requests).extracting(ProbeRequest::path).containsExactly("");
-    assertThat(outcomes).containsExactly(PodHealthVerdict.ANSWERS);
+    assertThat(verdicts).containsExactly(ProbeVerdict.ANSWERS);
   }
 
   @Test
@@ -293,7 +293,7 @@ class PodProberTest {
     prober(PortProtocol.HTTP1, new ReadinessProbeSpec("/up", Map.of()),
         new ProbeSettings(() -> new MeshAddressing(MeshMode.AUTO, true), Duration.ofSeconds(1),
             Duration.ofMillis(200), 500))
-        .probe(A, loop, outcomes::add);
+        .probe(A, loop, verdicts::add);
     loop.run();
 
     assertThat(client.requests).singleElement().satisfies(request -> {
@@ -308,8 +308,8 @@ class PodProberTest {
     probe(ProbeSettings.DEFAULT);
 
     assertThat(client.requests).hasSize(1);
-    assertThat(outcomes)
-        .containsExactly(new PodHealthVerdict(Verdict.NO_ANSWER, "malformed response"));
+    assertThat(verdicts)
+        .containsExactly(new ProbeVerdict(Kind.NO_ANSWER, "malformed response"));
   }
 
   @Test
@@ -317,15 +317,15 @@ class PodProberTest {
     // given a probe with timeoutSeconds: 5, of a pod that accepts connections and does not answer
     client.answers = request -> new ProbeResult.TimedOut(request.timeout(), true);
     var slow = new ReadinessProbeSpec("/up", Map.of(), Duration.ofSeconds(5));
-    prober(PortProtocol.HTTP1, slow, ProbeSettings.DEFAULT).probe(A, loop, outcomes::add);
+    prober(PortProtocol.HTTP1, slow, ProbeSettings.DEFAULT).probe(A, loop, verdicts::add);
     loop.run();
 
     assertThat(client.requests).singleElement().satisfies(request -> {
       assertThat(request.connectTimeout()).isEqualTo(Duration.ofMillis(300));
       assertThat(request.timeout()).isEqualTo(Duration.ofSeconds(5));
     });
-    assertThat(outcomes)
-        .containsExactly(new PodHealthVerdict(Verdict.SLOW, "no answer within 5000 ms"));
+    assertThat(verdicts)
+        .containsExactly(new ProbeVerdict(Kind.SLOW, "no answer within 5000 ms"));
   }
 
   @Test
@@ -334,19 +334,19 @@ class PodProberTest {
     var settings = new ProbeSettings(() -> MeshAddressing.DEFAULT, Duration.ofSeconds(5),
         Duration.ofMillis(200), 500);
     var prober = new PodProber(client, loop, Revision.of(REVISION, 1), settings);
-    prober.probe(A, loop, outcomes::add);
+    prober.probe(A, loop, verdicts::add);
     loop.run();
 
     // when probes are not answered any more
     client.answers = request -> new ProbeResult.TimedOut(request.timeout(), true);
-    prober.probe(A, loop, outcomes::add);
+    prober.probe(A, loop, verdicts::add);
     loop.run();
 
     // then all of it is waited for the first, and 300 ms for the next
     assertThat(client.requests).extracting(ProbeRequest::timeout)
         .containsExactly(Duration.ofSeconds(5), Duration.ofMillis(300));
-    assertThat(outcomes.getLast())
-        .isEqualTo(new PodHealthVerdict(Verdict.NO_ANSWER, "no answer within 300 ms"));
+    assertThat(verdicts.getLast())
+        .isEqualTo(new ProbeVerdict(Kind.NO_ANSWER, "no answer within 300 ms"));
   }
 
   @Test
@@ -356,8 +356,8 @@ class PodProberTest {
     client.answers = _ -> new ProbeResult.Failed("no route to the pod");
     probe(ProbeSettings.DEFAULT);
 
-    assertThat(outcomes).containsExactly(
-        new PodHealthVerdict(Verdict.NO_CONNECTION, "no answer within 300 ms"),
-        new PodHealthVerdict(Verdict.NO_CONNECTION, "no route to the pod"));
+    assertThat(verdicts).containsExactly(
+        new ProbeVerdict(Kind.NO_CONNECTION, "no answer within 300 ms"),
+        new ProbeVerdict(Kind.NO_CONNECTION, "no route to the pod"));
   }
 }

@@ -104,11 +104,12 @@ class RevisionBackendsManagerTest {
 
   @Test
   void aPodThatKubernetesCallsReadyServesOnlyOnceItAnswersAsExpected() {
-    fake.answers(A, List.of(new ProbeResult.Unready("is starting up"),
-        new ProbeResult.Unready("is starting up"), new ProbeResult.Connected()));
+    fake.answers(A, List.of(new ProbeResult.Unexpected("is starting up"),
+        new ProbeResult.Unexpected("is starting up"), new ProbeResult.Connected()));
     objects.revision(new Revision(REVISION, "1", PortProtocol.HTTP1, 0, RequestTimeouts.DEFAULT,
         true,
-        ReadinessProbeSpec.answering(new ReadinessProbeSpec.Answer("", "R")), Map.of(), Map.of(),
+        ReadinessProbeSpec.answering(new ReadinessProbeSpec.ExpectedAnswer("", "R")), Map.of(),
+        Map.of(),
         null));
     objects.listed(http1(ready(A)));
     loop.advance(ofMillis(15));
@@ -122,9 +123,10 @@ class RevisionBackendsManagerTest {
 
   @Test
   void aPodThatAnswersTheProbeOfAPortIsProbedMoreOftenWhileAClientWaits() {
-    fake.answers(A, new ProbeResult.Unready("is starting up"));
+    fake.answers(A, new ProbeResult.Unexpected("is starting up"));
     objects.revision(new Revision(REVISION, "1", PortProtocol.TCP, 0, RequestTimeouts.DEFAULT,
-        true, ReadinessProbeSpec.answering(new ReadinessProbeSpec.Answer("", "R")), Map.of(),
+        true, ReadinessProbeSpec.answering(new ReadinessProbeSpec.ExpectedAnswer("", "R")),
+        Map.of(),
         Map.of(), null));
     objects.listed(http1(ready(A)));
     loop.advance(ofSeconds(1));

@@ -80,8 +80,8 @@ class RevisionWatcherTest extends WatcherScene {
     try (var events = LogLines.of(RevisionWatcher.class)) {
       watcher.listed(new PodsByReadiness(DestinationSet.of(many), DestinationSet.NONE));
       loop.advance(ofSeconds(1));
-      events.at(Level.TRACE).stream().filter(event -> event.contains(": Answered["))
-          .forEach(event -> judged.add(event.split("Answer\\[").length - 1));
+      events.at(Level.TRACE).stream().filter(event -> event.contains(": Probed["))
+          .forEach(event -> judged.add(event.split("EndedProbe\\[").length - 1));
     } finally {
       logger.setLevel(null);
     }

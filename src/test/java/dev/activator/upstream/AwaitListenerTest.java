@@ -183,7 +183,7 @@ class AwaitListenerTest {
       caller.readToEnd();
     })) {
       var probe = new ProbeRequest(DialTarget.plain(pod.destination()), PortProtocol.TCP, "",
-          ReadinessProbeSpec.answering(new ReadinessProbeSpec.Answer("", "R"))
+          ReadinessProbeSpec.answering(new ReadinessProbeSpec.ExpectedAnswer("", "R"))
               .within(Duration.ofSeconds(30)),
           Duration.ofSeconds(30));
 

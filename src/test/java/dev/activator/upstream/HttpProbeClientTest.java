@@ -293,17 +293,18 @@ class HttpProbeClientTest {
       });
 
       var answer = asked(answering(new Destination("127.0.0.1", pod.getLocalPort()),
-          new ReadinessProbeSpec.Answer("PI\u00ffNG\r\n", "+PONG"), Duration.ofSeconds(30)));
+          new ReadinessProbeSpec.ExpectedAnswer("PI\u00ffNG\r\n", "+PONG"),
+          Duration.ofSeconds(30)));
 
       assertThat(answer).isEqualTo(
-          reason == null ? new ProbeResult.Connected() : new ProbeResult.Unready(reason));
+          reason == null ? new ProbeResult.Connected() : new ProbeResult.Unexpected(reason));
       assertThat(asked.poll(120, TimeUnit.SECONDS)).isEqualTo("PI\u00ffNG\r\n");
     }
   }
 
   @Test
   void waitsForAnAnswerUntilTheTimeout_orNotAtAllIfRefused() throws Exception {
-    var expected = new ReadinessProbeSpec.Answer("", "SSH-");
+    var expected = new ReadinessProbeSpec.ExpectedAnswer("", "SSH-");
     var timeout = Duration.ofMillis(50);
     try (var silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
       assertThat(asked(answering(new Destination("127.0.0.1", silent.getLocalPort()), expected,
@@ -313,7 +314,7 @@ class HttpProbeClientTest {
         .isInstanceOf(ProbeResult.Refused.class);
   }
 
-  private static ProbeRequest answering(Destination pod, ReadinessProbeSpec.Answer answer,
+  private static ProbeRequest answering(Destination pod, ReadinessProbeSpec.ExpectedAnswer answer,
       Duration timeout) {
     return new ProbeRequest(DialTarget.plain(pod), PortProtocol.TCP, "",
         ReadinessProbeSpec.answering(answer).within(timeout), timeout);

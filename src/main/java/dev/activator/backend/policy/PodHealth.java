@@ -1,6 +1,6 @@
 package dev.activator.backend.policy;
 
-import dev.activator.backend.policy.PodHealthVerdict.Verdict;
+import dev.activator.backend.policy.ProbeVerdict.Kind;
 import dev.activator.backend.policy.ProbeQueue.Urgency;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *     probe after the last refusal; null if there is none
  */
 public record PodHealth(boolean ready, State state, Phase phase, int failures,
-    @Nullable ProbeRecord last, Duration since, @Nullable Duration accepts) {
+    @Nullable LastProbe last, Duration since, @Nullable Duration accepts) {
 
   public enum State {
     /**
@@ -46,7 +46,8 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
     OUTDATED
   }
 
-  public record ProbeRecord(PodHealthVerdict outcome, Duration at, Duration took) {
+  /** @param at when it ended */
+  public record LastProbe(ProbeVerdict verdict, Duration at, Duration took) {
     private Duration began() {
       return at.minus(took);
     }
@@ -82,7 +83,7 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
    * change, and not before {@code earliest}.
    */
   boolean indicatesMesh(Duration earliest) {
-    if (last == null || !last.outcome().verdict().indicatesMesh()) {
+    if (last == null || !last.verdict().kind().indicatesMesh()) {
       return false;
     }
     var began = last.began();
@@ -94,21 +95,21 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
    * not answered as it should be.
    */
   boolean acceptsConnections() {
-    return lastIs(Verdict.UNHEALTHY) || lastIs(Verdict.NOT_READY) || lastIs(Verdict.SLOW);
+    return lastIs(Kind.UNHEALTHY) || lastIs(Kind.UNEXPECTED) || lastIs(Kind.SLOW);
   }
 
   /** Whether the last probe was answered as a mesh would answer it, or an overloaded pod. */
   boolean mayBeBehindMesh() {
-    return lastIs(Verdict.MESH_LIKE);
+    return lastIs(Kind.MESH_LIKE);
   }
 
-  private boolean lastIs(Verdict verdict) {
-    return !isSuspected() && last != null && last.outcome().verdict() == verdict;
+  private boolean lastIs(Kind kind) {
+    return !isSuspected() && last != null && last.verdict().kind() == kind;
   }
 
   /** Whether the host refused the connection of the last probe. */
   boolean isRefused() {
-    return failures > 0 && last != null && last.outcome().verdict() == Verdict.REFUSED;
+    return failures > 0 && last != null && last.verdict().kind() == Kind.REFUSED;
   }
 
   /**
@@ -150,25 +151,25 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
     return new PodHealth(next, state, phase, failures, last, since, accepts);
   }
 
-  PodHealth succeeded(ProbeRecord probe) {
+  PodHealth succeeded(LastProbe probe) {
     return new PodHealth(ready, State.HEALTHY, Phase.IDLE, 0, probe, probe.at(), accepts(probe));
   }
 
-  PodHealth failed(ProbeRecord probe) {
-    return new PodHealth(ready, stateAfter(probe.outcome().verdict()), Phase.PAUSED, failures + 1,
+  PodHealth failed(LastProbe probe) {
+    return new PodHealth(ready, stateAfter(probe.verdict().kind()), Phase.PAUSED, failures + 1,
         probe, since, accepts(probe));
   }
 
-  private @Nullable Duration accepts(ProbeRecord probe) {
-    return switch (probe.outcome().verdict()) {
+  private @Nullable Duration accepts(LastProbe probe) {
+    return switch (probe.verdict().kind()) {
       case REFUSED -> null;
       case NO_CONNECTION -> accepts;
-      case HEALTHY, UNHEALTHY, NOT_READY, SLOW, MESH_LIKE, NO_ANSWER ->
+      case HEALTHY, UNHEALTHY, UNEXPECTED, SLOW, MESH_LIKE, NO_ANSWER ->
         accepts == null ? probe.began() : accepts;
     };
   }
 
-  private State stateAfter(Verdict failure) {
+  private State stateAfter(Kind failure) {
     boolean stillUnreachable = state == State.UNREACHABLE && failure.isWithoutAnswer();
     return state == State.STARTING || stillUnreachable ? state : State.UNHEALTHY;
   }

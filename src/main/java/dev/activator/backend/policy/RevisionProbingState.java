@@ -2,8 +2,8 @@ package dev.activator.backend.policy;
 
 import dev.activator.backend.policy.PodHealth.State;
 import dev.activator.backend.policy.PodHealth.Phase;
-import dev.activator.backend.policy.PodHealth.ProbeRecord;
-import dev.activator.backend.policy.PodHealthVerdict.Verdict;
+import dev.activator.backend.policy.PodHealth.LastProbe;
+import dev.activator.backend.policy.ProbeVerdict.Kind;
 import dev.activator.backend.policy.ProbeQueue.Urgency;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -122,24 +122,24 @@ public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, C
   }
 
   /**
-   * Handles answers of probes. Decides and copies only once for all of them, because thousands may
-   * arrive together.
+   * Handles probes that have ended. Decides and copies only once for all of them, because thousands
+   * may end together.
    */
-  Step judge(List<Answer> answers) {
+  Step judge(List<EndedProbe> probes) {
     var listed = new TreeMap<>(pods.listed());
     var left = new ArrayList<Destination>();
     var effects = new ArrayList<Effect>();
     var learned = start;
-    Answer fromClusterIp = null;
-    for (var answer : answers) {
-      var known = listed.get(answer.from());
+    EndedProbe fromClusterIp = null;
+    for (var ended : probes) {
+      var known = listed.get(ended.from());
       if (known != null) {
-        learned = learn(learned, known, answer);
-        listed.put(answer.from(), judged(known, answer, learned, effects));
-      } else if (clusterIp.isAt(answer.from())) {
-        fromClusterIp = answer;
+        learned = learn(learned, known, ended);
+        listed.put(ended.from(), judged(known, ended, learned, effects));
+      } else if (clusterIp.isAt(ended.from())) {
+        fromClusterIp = ended;
       } else {
-        left.add(answer.from());
+        left.add(ended.from());
       }
     }
     var leaving = left.isEmpty() ? pods.leaving() : pods.leaving().minus(DestinationSet.of(left));
@@ -147,28 +147,28 @@ public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, C
         new RevisionPodHealth(listed, leaving, pods.ending(), pods.identities()),
         clusterIp, published, learned, awaited, current, now);
     if (fromClusterIp != null) {
-      next = next.clusterIpAnswered(fromClusterIp, effects);
+      next = next.clusterIpProbed(fromClusterIp, effects);
     }
-    return left.size() == answers.size()
+    return left.size() == probes.size()
         ? Step.to(next)
         : next.decide(effects.toArray(Effect[]::new));
   }
 
   private @Nullable DurationEstimate learn(@Nullable DurationEstimate before, PodHealth known,
-      Answer answer) {
-    return known.phase() == Phase.PROBING && answer.outcome().healthy() && known.measuresStart()
+      EndedProbe ended) {
+    return known.phase() == Phase.PROBING && ended.verdict().healthy() && known.measuresStart()
         ? DurationEstimate.after(before, age(known))
         : before;
   }
 
   /** The health after an answer. Adds a pause to the effects if the probe failed. */
-  private PodHealth judged(PodHealth known, Answer answer, @Nullable DurationEstimate learned,
+  private PodHealth judged(PodHealth known, EndedProbe ended, @Nullable DurationEstimate learned,
       List<Effect> effects) {
     if (known.phase() != Phase.PROBING) {
       return known.phase() == Phase.OUTDATED ? known.in(Phase.IDLE) : known;
     }
-    var probe = new ProbeRecord(answer.outcome(), now, answer.took());
-    if (answer.outcome().healthy()) {
+    var probe = new LastProbe(ended.verdict(), now, ended.took());
+    if (ended.verdict().healthy()) {
       return known.succeeded(probe);
     }
     if (!policy.wantsProbe(known)) {
@@ -176,17 +176,17 @@ public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, C
     }
     var backoff = policy.backoff();
     var pause = published.clusterIp() == null
-        ? pause(known, answer, known.state() == State.STARTING ? learned : null)
+        ? pause(known, ended, known.state() == State.STARTING ? learned : null)
         : backoff.viaClusterIp(age(known));
-    effects.add(new ProbeLater(answer.from(), backoff.rest(pause, answer.took())));
+    effects.add(new ProbeLater(ended.from(), backoff.rest(pause, ended.took())));
     return known.failed(probe);
   }
 
-  private Duration pause(PodHealth known, Answer answer, @Nullable DurationEstimate learned) {
+  private Duration pause(PodHealth known, EndedProbe ended, @Nullable DurationEstimate learned) {
     if (isUnneeded(known)) {
       return policy.backoff().unneeded(unneeded(known));
     }
-    return isAwaited() && answer.outcome().verdict().isCheap()
+    return isAwaited() && ended.verdict().kind().isCheap()
         ? policy.backoff().afterRefusal(age(known), learned)
         : policy.backoff().after(age(known), learned);
   }
@@ -206,7 +206,7 @@ public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, C
     return ProbeBackoff.isUnneeded(unneeded(known));
   }
 
-  private RevisionProbingState clusterIpAnswered(Answer answer, List<Effect> effects) {
+  private RevisionProbingState clusterIpProbed(EndedProbe ended, List<Effect> effects) {
     var known = clusterIp.health();
     if (!known.isInFlight()) {
       return this;
@@ -214,13 +214,13 @@ public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, C
     if (known.phase() == Phase.OUTDATED || !wantsClusterIp()) {
       return with(clusterIp.with(known.in(Phase.IDLE)));
     }
-    var probe = new ProbeRecord(answer.outcome(), now, answer.took());
-    if (answer.outcome().healthy()) {
+    var probe = new LastProbe(ended.verdict(), now, ended.took());
+    if (ended.verdict().healthy()) {
       return with(clusterIp.with(known.succeeded(probe)));
     }
     var backoff = policy.backoff();
     effects.add(
-        new ProbeLater(answer.from(), backoff.rest(pause(known, answer, null), answer.took())));
+        new ProbeLater(ended.from(), backoff.rest(pause(known, ended, null), ended.took())));
     return with(clusterIp.with(known.failed(probe)));
   }
 

@@ -28,14 +28,15 @@ public sealed interface RevisionWatcherState
 
   record Addressed(@Nullable Destination clusterIp) implements Event {}
 
-  /** Answers of probes that are handled together, in order. */
-  record Answered(List<Answer> answers) implements Event {
-    public Answered {
-      answers = List.copyOf(answers);
+  /** Probes that are handled together, in the order in which they ended. */
+  record Probed(List<EndedProbe> probes) implements Event {
+    public Probed {
+      probes = List.copyOf(probes);
     }
   }
 
-  record Answer(Destination from, PodHealthVerdict outcome, Duration took) {}
+  /** @param from the address that was probed */
+  record EndedProbe(Destination from, ProbeVerdict verdict, Duration took) {}
 
   /** The pause of an address after a failed probe is over. */
   record Due(Destination destination) implements Event {}
@@ -88,7 +89,7 @@ public sealed interface RevisionWatcherState
     return switch (event) {
       case Listed(var pods) -> watching.relist(pods);
       case Addressed(var clusterIp) -> watching.moveClusterIp(clusterIp);
-      case Answered(var answers) -> watching.judge(answers);
+      case Probed(var probes) -> watching.judge(probes);
       case Due(var destination) -> watching.wake(destination);
       case Suspected(var destination) -> watching.suspect(destination);
       case Awaited() -> watching.await();

@@ -171,7 +171,7 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
   private void tcpPort(JsonCursor in) {
     var name = "";
     var sni = new ArrayList<String>(0);
-    ReadinessProbeSpec.Answer answer = null;
+    ReadinessProbeSpec.ExpectedAnswer answer = null;
     var settings = new HashMap<String, String>(0);
     for (var field : in.fields()) {
       switch (field) {
@@ -197,7 +197,7 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
         .add(new ConnectionPort(name, sni, answer, RevisionAnnotations.ofField("tcp", settings)));
   }
 
-  private static ReadinessProbeSpec.Answer answer(JsonCursor in) {
+  private static ReadinessProbeSpec.ExpectedAnswer answer(JsonCursor in) {
     var send = "";
     var expect = "";
     for (var field : in.fields()) {
@@ -206,7 +206,7 @@ final class ScaledServiceReader implements WatchedObjectReader<ScaledService> {
         case "expect" -> expect = in.text();
       }
     }
-    return new ReadinessProbeSpec.Answer(send, expect);
+    return new ReadinessProbeSpec.ExpectedAnswer(send, expect);
   }
 
   private static PodTlsSettings tls(JsonCursor in) {

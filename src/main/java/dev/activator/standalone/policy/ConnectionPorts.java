@@ -2,7 +2,7 @@ package dev.activator.standalone.policy;
 
 import dev.activator.config.RevisionAnnotations;
 import dev.activator.revision.ReadinessProbeSpec;
-import dev.activator.revision.ReadinessProbeSpec.Answer;
+import dev.activator.revision.ReadinessProbeSpec.ExpectedAnswer;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +25,7 @@ public record ConnectionPorts(List<ConnectionPort> ports, boolean besideHttp) {
    * @param answer what a pod that is ready answers; null if its readinessProbe shows that
    * @param settings the other fields, as annotations of the revision
    */
-  public record ConnectionPort(String name, List<String> sni, @Nullable Answer answer,
+  public record ConnectionPort(String name, List<String> sni, @Nullable ExpectedAnswer answer,
       Map<String, String> settings) {
     public ConnectionPort {
       sni = List.copyOf(sni);
@@ -47,7 +47,8 @@ public record ConnectionPorts(List<ConnectionPort> ports, boolean besideHttp) {
         case "v2" -> "\r\n\r\n\0\r\nQUIT\n\40\0\0\0";
         case null, default -> "";
       };
-      return ReadinessProbeSpec.answering(new Answer(header + answer.send(), answer.expect()));
+      return ReadinessProbeSpec
+          .answering(new ExpectedAnswer(header + answer.send(), answer.expect()));
     }
   }
 

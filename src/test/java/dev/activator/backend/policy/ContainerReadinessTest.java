@@ -3,11 +3,11 @@ package dev.activator.backend.policy;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.backend.policy.PodHealthVerdict.Verdict;
+import dev.activator.backend.policy.ProbeVerdict.Kind;
 import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
 import dev.activator.backend.policy.RevisionWatcherState.Addressed;
-import dev.activator.backend.policy.RevisionWatcherState.Answer;
-import dev.activator.backend.policy.RevisionWatcherState.Answered;
+import dev.activator.backend.policy.RevisionWatcherState.EndedProbe;
+import dev.activator.backend.policy.RevisionWatcherState.Probed;
 import dev.activator.backend.policy.RevisionWatcherState.Event;
 import dev.activator.backend.policy.RevisionWatcherState.Listed;
 import dev.activator.backend.policy.RevisionWatcherState.ProbeNow;
@@ -32,17 +32,17 @@ class ContainerReadinessTest {
   private static final Destination CLUSTER_IP = new Destination("10.1.0.1", 80);
 
   private enum Probe {
-    ANSWERED(PodHealthVerdict.ANSWERS),
-    SLOW(new PodHealthVerdict(Verdict.SLOW, "no answer within 1000 ms")),
-    NOT_FOUND(PodHealthVerdict.ofContainer(404)),
-    UNAVAILABLE(PodHealthVerdict.ofContainer(503)),
-    CLOSED(new PodHealthVerdict(Verdict.NO_ANSWER, "closed")),
-    LOST(new PodHealthVerdict(Verdict.NO_CONNECTION, "no answer within 300 ms")),
-    REFUSED(new PodHealthVerdict(Verdict.REFUSED, "refused"));
+    ANSWERED(ProbeVerdict.ANSWERS),
+    SLOW(new ProbeVerdict(Kind.SLOW, "no answer within 1000 ms")),
+    NOT_FOUND(ProbeVerdict.ofContainer(404)),
+    UNAVAILABLE(ProbeVerdict.ofContainer(503)),
+    CLOSED(new ProbeVerdict(Kind.NO_ANSWER, "closed")),
+    LOST(new ProbeVerdict(Kind.NO_CONNECTION, "no answer within 300 ms")),
+    REFUSED(new ProbeVerdict(Kind.REFUSED, "refused"));
 
-    private final PodHealthVerdict verdict;
+    private final ProbeVerdict verdict;
 
-    Probe(PodHealthVerdict verdict) {
+    Probe(ProbeVerdict verdict) {
       this.verdict = verdict;
     }
   }
@@ -70,7 +70,7 @@ class ContainerReadinessTest {
   }
 
   private void probe(Probe probe) {
-    on(new Answered(List.of(new Answer(POD, probe.verdict, Duration.ZERO))));
+    on(new Probed(List.of(new EndedProbe(POD, probe.verdict, Duration.ZERO))));
   }
 
   private boolean serves() {

@@ -3,9 +3,9 @@ package dev.activator.backend.policy;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.backend.policy.PodHealthVerdict.Verdict;
+import dev.activator.backend.policy.ProbeVerdict.Kind;
 import dev.activator.backend.policy.PodHealth.State;
-import dev.activator.backend.policy.PodHealth.ProbeRecord;
+import dev.activator.backend.policy.PodHealth.LastProbe;
 import dev.activator.backend.policy.ProbeQueue.Urgency;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -17,7 +17,7 @@ class PodHealthTest {
 
   private static PodHealth failed(PodHealth pod) {
     return pod.failed(
-        new ProbeRecord(new PodHealthVerdict(Verdict.NO_ANSWER, "refused"), NOW, Duration.ZERO));
+        new LastProbe(new ProbeVerdict(Kind.NO_ANSWER, "refused"), NOW, Duration.ZERO));
   }
 
   private static PodHealth unreachable() {
@@ -43,33 +43,33 @@ class PodHealthTest {
     var pod = PodHealth.fresh(false, ofSeconds(1));
     assertThat(pod.accepts()).isNull();
 
-    var silent = pod.failed(probe(new PodHealthVerdict(Verdict.NO_ANSWER, "no answer"), 2));
+    var silent = pod.failed(probe(new ProbeVerdict(Kind.NO_ANSWER, "no answer"), 2));
     assertThat(silent.accepts()).isEqualTo(ofSeconds(1));
 
-    var refused = silent.failed(probe(new PodHealthVerdict(Verdict.REFUSED, "refused"), 3));
+    var refused = silent.failed(probe(new ProbeVerdict(Kind.REFUSED, "refused"), 3));
     assertThat(refused.accepts()).isNull();
 
-    var wrong = refused.failed(probe(PodHealthVerdict.of(503, ""), 5));
-    assertThat(wrong.succeeded(probe(PodHealthVerdict.ANSWERS, 9)).accepts())
+    var wrong = refused.failed(probe(ProbeVerdict.of(503, ""), 5));
+    assertThat(wrong.succeeded(probe(ProbeVerdict.ANSWERS, 9)).accepts())
         .isEqualTo(ofSeconds(4));
   }
 
   @Test
   void acceptsNothingWhileNothingAnswersAConnect() {
     var dropped = PodHealth.fresh(false, ofSeconds(1))
-        .failed(probe(new PodHealthVerdict(Verdict.NO_CONNECTION, "no answer within 300 ms"), 2));
+        .failed(probe(new ProbeVerdict(Kind.NO_CONNECTION, "no answer within 300 ms"), 2));
     assertThat(dropped.accepts()).isNull();
 
     var open = dropped
-        .failed(probe(new PodHealthVerdict(Verdict.NO_ANSWER, "no answer within 300 ms"), 5));
+        .failed(probe(new ProbeVerdict(Kind.NO_ANSWER, "no answer within 300 ms"), 5));
     var later = open
-        .failed(probe(new PodHealthVerdict(Verdict.NO_CONNECTION, "no answer within 300 ms"), 9));
+        .failed(probe(new ProbeVerdict(Kind.NO_CONNECTION, "no answer within 300 ms"), 9));
     assertThat(later.accepts()).isEqualTo(ofSeconds(4));
   }
 
   /** One that took a second. */
-  private static ProbeRecord probe(PodHealthVerdict outcome, int second) {
-    return new ProbeRecord(outcome, ofSeconds(second), ofSeconds(1));
+  private static LastProbe probe(ProbeVerdict verdict, int second) {
+    return new LastProbe(verdict, ofSeconds(second), ofSeconds(1));
   }
 
   @ParameterizedTest(name = "after {0} ms {1}")

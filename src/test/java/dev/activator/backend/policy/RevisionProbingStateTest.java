@@ -2,10 +2,10 @@ package dev.activator.backend.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.backend.policy.PodHealthVerdict.Verdict;
+import dev.activator.backend.policy.ProbeVerdict.Kind;
 import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
-import dev.activator.backend.policy.RevisionWatcherState.Answer;
-import dev.activator.backend.policy.RevisionWatcherState.Answered;
+import dev.activator.backend.policy.RevisionWatcherState.EndedProbe;
+import dev.activator.backend.policy.RevisionWatcherState.Probed;
 import dev.activator.backend.policy.RevisionWatcherState.Awaited;
 import dev.activator.backend.policy.RevisionWatcherState.Listed;
 import dev.activator.backend.policy.RevisionWatcherState.ProbeLater;
@@ -28,8 +28,8 @@ class RevisionProbingStateTest {
   private static final RevisionId ID = new RevisionId("ns", "rev");
   private static final Destination A = new Destination("10.0.0.1", 8012);
   private static final Destination B = new Destination("10.0.0.2", 8012);
-  private static final PodHealthVerdict OK = PodHealthVerdict.of(200, "queue");
-  private static final PodHealthVerdict REFUSED = new PodHealthVerdict(Verdict.REFUSED,
+  private static final ProbeVerdict OK = ProbeVerdict.of(200, "queue");
+  private static final ProbeVerdict REFUSED = new ProbeVerdict(Kind.REFUSED,
       "connection refused");
   private static final Duration TOOK = Duration.ofMillis(1);
 
@@ -56,7 +56,7 @@ class RevisionProbingStateTest {
             Duration.ZERO);
 
     var step = asked.next().on(
-        new Answered(List.of(new Answer(A, OK, TOOK), new Answer(B, REFUSED, TOOK))),
+        new Probed(List.of(new EndedProbe(A, OK, TOOK), new EndedProbe(B, REFUSED, TOOK))),
         TOOK);
 
     assertThat(step.effects()).containsExactly(
@@ -86,16 +86,16 @@ class RevisionProbingStateTest {
       // when some answer, even some that nobody asked
       now = now.plusMillis(1);
       var answers = some(random).all().stream()
-          .map(pod -> new Answer(pod, random.nextBoolean() ? OK : REFUSED, TOOK)).toList();
+          .map(pod -> new EndedProbe(pod, random.nextBoolean() ? OK : REFUSED, TOOK)).toList();
       if (answers.isEmpty()) {
         continue;
       }
-      var step = together.on(new Answered(answers), now);
+      var step = together.on(new Probed(answers), now);
       together = step.next();
       var probes = new ArrayList<RevisionWatcherState.Effect>();
       for (var answer : answers) {
         var single = oneByOne.on(
-            new Answered(List.of(answer)), now);
+            new Probed(List.of(answer)), now);
         oneByOne = single.next();
         single.effects().stream().filter(effect -> !(effect instanceof Publish))
             .forEach(probes::add);

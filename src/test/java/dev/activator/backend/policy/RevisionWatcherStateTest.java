@@ -4,12 +4,12 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.backend.policy.PodHealthVerdict.Verdict;
+import dev.activator.backend.policy.ProbeVerdict.Kind;
 import dev.activator.backend.policy.ProbeQueue.Urgency;
 import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
 import dev.activator.backend.policy.RevisionWatcherState.Addressed;
-import dev.activator.backend.policy.RevisionWatcherState.Answer;
-import dev.activator.backend.policy.RevisionWatcherState.Answered;
+import dev.activator.backend.policy.RevisionWatcherState.EndedProbe;
+import dev.activator.backend.policy.RevisionWatcherState.Probed;
 import dev.activator.backend.policy.RevisionWatcherState.Awaited;
 import dev.activator.backend.policy.RevisionWatcherState.Ended;
 import dev.activator.backend.policy.RevisionWatcherState.Due;
@@ -42,9 +42,9 @@ class RevisionWatcherStateTest {
   private static final Destination C = new Destination("10.0.0.3", 8012);
   private static final Destination CIP = new Destination("10.1.0.1", 80);
   private static final Destination OTHER_CIP = new Destination("10.1.0.2", 80);
-  private static final PodHealthVerdict OK = PodHealthVerdict.of(200, "queue");
-  private static final PodHealthVerdict MESH = PodHealthVerdict.of(503, "");
-  private static final PodHealthVerdict REFUSED = new PodHealthVerdict(Verdict.REFUSED,
+  private static final ProbeVerdict OK = ProbeVerdict.of(200, "queue");
+  private static final ProbeVerdict MESH = ProbeVerdict.of(503, "");
+  private static final ProbeVerdict REFUSED = new ProbeVerdict(Kind.REFUSED,
       "connection refused");
 
   private RevisionWatcherState state = watching(MeshMode.AUTO);
@@ -69,8 +69,8 @@ class RevisionWatcherStateTest {
     return on(new Listed(new PodsByReadiness(DestinationSet.NONE, DestinationSet.of(pods))));
   }
 
-  private List<Effect> answers(Destination from, PodHealthVerdict outcome) {
-    return on(new Answered(List.of(new Answer(from, outcome, Duration.ZERO))));
+  private List<Effect> answers(Destination from, ProbeVerdict verdict) {
+    return on(new Probed(List.of(new EndedProbe(from, verdict, Duration.ZERO))));
   }
 
   private static Effect probe(Destination destination) {

@@ -12,7 +12,7 @@ import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.PortProtocol;
 import dev.activator.revision.ReadinessProbeSpec;
-import dev.activator.revision.ReadinessProbeSpec.Answer;
+import dev.activator.revision.ReadinessProbeSpec.ExpectedAnswer;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -41,7 +41,7 @@ class FailedPortProbesTest {
 
   @BeforeEach
   void start() {
-    probed(ReadinessProbeSpec.answering(new Answer("", "R")));
+    probed(ReadinessProbeSpec.answering(new ExpectedAnswer("", "R")));
     new FailedPortProbes(loop, revisions, id -> id.equals(DB)
         ? new RevisionBackendsView(HealthyDestinations.pods(id, DestinationSet.NONE), pods, null,
             MeshAddressing.DEFAULT, true)

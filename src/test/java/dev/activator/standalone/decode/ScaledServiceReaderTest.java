@@ -192,7 +192,7 @@ class ScaledServiceReaderTest {
             new KeepWarmSettings.KeepWarm(true, Duration.ofSeconds(900)), List.of()),
         true,
         new ConnectionPorts(List.of(new ConnectionPort("pg", List.of("db.example.com"),
-            new ReadinessProbeSpec.Answer("\0\u00ffping", "R"),
+            new ReadinessProbeSpec.ExpectedAnswer("\0\u00ffping", "R"),
             Map.of("activator.dev/tcp-idle-after-seconds", "300", "activator.dev/tcp-close-idle",
                 "true")),
             new ConnectionPort("22", List.of(), null, Map.of())), true),

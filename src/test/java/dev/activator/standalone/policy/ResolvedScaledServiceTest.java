@@ -215,7 +215,8 @@ class ResolvedScaledServiceTest {
     assertThat(state.revision().probesBeforeReady()).isFalse();
     assertThat(state.ports().getFirst().revision().probesBeforeReady()).isTrue();
     assertThat(state.ports().getFirst().revision().readinessProbe())
-        .isEqualTo(ReadinessProbeSpec.answering(new ReadinessProbeSpec.Answer("hello", "R")));
+        .isEqualTo(
+            ReadinessProbeSpec.answering(new ReadinessProbeSpec.ExpectedAnswer("hello", "R")));
   }
 
   @Test
@@ -226,7 +227,8 @@ class ResolvedScaledServiceTest {
               + ", readinessProbe: {send: hello, expect: R}}]", "", Map.of());
 
           assertThat(state.revision().readinessProbe())
-              .isEqualTo(ReadinessProbeSpec.answering(new ReadinessProbeSpec.Answer(sent, "R")));
+              .isEqualTo(
+                  ReadinessProbeSpec.answering(new ReadinessProbeSpec.ExpectedAnswer(sent, "R")));
         });
   }
 

@@ -2,33 +2,26 @@ package dev.activator.backend.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.backend.policy.PodHealthVerdict.Verdict;
+import dev.activator.backend.policy.ProbeVerdict.Kind;
 import dev.activator.config.NetworkConfig.MeshMode;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class PodHealthVerdictTest {
+class ProbeVerdictTest {
   @ParameterizedTest(name = "{0} \"{1}\" is {2}")
   @CsvSource({"200, queue, HEALTHY", "200, 'queue\n', UNHEALTHY", "200, activator, UNHEALTHY",
       "200, '', UNHEALTHY", "204, queue, UNHEALTHY", "404, queue, UNHEALTHY",
       "500, queue, UNHEALTHY", "502, queue, MESH_LIKE", "503, '', MESH_LIKE",
       "504, '', UNHEALTHY"})
-  void checksForAMeshFirstThenTheStatusThenTheBody(int status, String body, Verdict verdict) {
-    assertThat(PodHealthVerdict.of(status, body).verdict()).isEqualTo(verdict);
+  void checksForAMeshFirstThenTheStatusThenTheBody(int status, String body, Kind kind) {
+    assertThat(ProbeVerdict.of(status, body).kind()).isEqualTo(kind);
   }
 
   @ParameterizedTest(name = "{0} is {1}")
   @CsvSource({"200, HEALTHY", "204, HEALTHY", "302, HEALTHY", "399, HEALTHY", "400, UNHEALTHY",
       "404, UNHEALTHY", "500, UNHEALTHY", "502, MESH_LIKE", "503, MESH_LIKE", "101, UNHEALTHY"})
-  void takesTheContainersStatusAsKubernetesDoes(int status, Verdict verdict) {
-    assertThat(PodHealthVerdict.ofContainer(status).verdict()).isEqualTo(verdict);
-  }
-
-  @Test
-  void noAnswerIsTakenForAMesh() {
-    assertThat(new PodHealthVerdict(Verdict.NO_ANSWER, "connection refused"))
-        .isEqualTo(new PodHealthVerdict(Verdict.NO_ANSWER, "connection refused"));
+  void takesTheContainersStatusAsKubernetesDoes(int status, Kind kind) {
+    assertThat(ProbeVerdict.ofContainer(status).kind()).isEqualTo(kind);
   }
 
   @ParameterizedTest(name = "\"{0}\" is {1}")

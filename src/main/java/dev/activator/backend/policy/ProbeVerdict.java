@@ -1,23 +1,23 @@
 package dev.activator.backend.policy;
 
 /**
- * The verdict of one probe.
+ * What the result of one probe says of the pod's health.
  *
  * @param detail a text for people
  */
-public record PodHealthVerdict(Verdict verdict, String detail) {
+public record ProbeVerdict(Kind kind, String detail) {
   /** The complete body of a queue-proxy's answer to a probe. */
   static final String EXPECTED_BODY = "queue";
 
-  public static final PodHealthVerdict ANSWERS = new PodHealthVerdict(Verdict.HEALTHY, "answers");
+  public static final ProbeVerdict ANSWERS = new ProbeVerdict(Kind.HEALTHY, "answers");
 
-  public enum Verdict {
+  public enum Kind {
     /** Requests can be sent. */
     HEALTHY,
     /** A wrong answer, but not one of a mesh. */
     UNHEALTHY,
-    /** An answer to the probe of a port, but not that of a server that is ready. */
-    NOT_READY,
+    /** An answer to the probe of a port, but not the expected one. */
+    UNEXPECTED,
     /** A container accepted the connection, but did not answer in time. */
     SLOW,
     /** The answer of a mesh that does not let the probe through. */
@@ -34,7 +34,7 @@ public record PodHealthVerdict(Verdict verdict, String detail) {
 
     /** Whether a probe that fails like this takes little time and work. */
     boolean isCheap() {
-      return this == REFUSED || this == NOT_READY;
+      return this == REFUSED || this == UNEXPECTED;
     }
 
     boolean indicatesMesh() {
@@ -50,27 +50,27 @@ public record PodHealthVerdict(Verdict verdict, String detail) {
    * <b>Source.</b> Knative's {@code isNotMesh}: meshes answer requests to a pod's address with 502
    * or 503.
    */
-  public static PodHealthVerdict of(int status, String body) {
+  public static ProbeVerdict of(int status, String body) {
     if (status != 200) {
       return refusal(status);
     }
     return body.equals(EXPECTED_BODY)
         ? ANSWERS
-        : new PodHealthVerdict(Verdict.UNHEALTHY, "answered 200, but is no queue-proxy");
+        : new ProbeVerdict(Kind.UNHEALTHY, "answered 200, but is no queue-proxy");
   }
 
   /** <b>Source.</b> Kubernetes' {@code pkg/probe/http}. */
-  public static PodHealthVerdict ofContainer(int status) {
+  public static ProbeVerdict ofContainer(int status) {
     return status >= 200 && status < 400 ? ANSWERS : refusal(status);
   }
 
-  private static PodHealthVerdict refusal(int status) {
-    return new PodHealthVerdict(
-        status == 502 || status == 503 ? Verdict.MESH_LIKE : Verdict.UNHEALTHY,
+  private static ProbeVerdict refusal(int status) {
+    return new ProbeVerdict(
+        status == 502 || status == 503 ? Kind.MESH_LIKE : Kind.UNHEALTHY,
         "answered " + status);
   }
 
   public boolean healthy() {
-    return verdict == Verdict.HEALTHY;
+    return kind == Kind.HEALTHY;
   }
 }
