@@ -46,7 +46,7 @@ class ArchitectureTest {
       "lifecycle", "tls", "http", "upstream");
 
   /** What extensions may use: no other extension, and no mode. */
-  private static final List<String> KERNEL = and(GROUND, "kube", "knative", "backend", "throttle",
+  private static final List<String> KERNEL = and(GROUND, "kube", "discovery", "backend", "throttle",
       "stats", "proxy", "platform", "settings", "management", "meters", "wire");
 
   private static final JavaClasses PRODUCT = new ClassFileImporter()
@@ -75,17 +75,17 @@ class ArchitectureTest {
         new Row("http", List.of("loop")),
         new Row("upstream",
             List.of("revision", "config", "loop", "observability", "lifecycle", "tls", "http")),
-        new Row("kube", GROUND), new Row("knative", and(GROUND, "kube")),
+        new Row("kube", GROUND), new Row("discovery", and(GROUND, "kube")),
         new Row("backend", GROUND),
         new Row("throttle", GROUND),
         new Row("stats", and(GROUND, "wire")), new Row("wire", List.of()),
         new Row("proxy", and(GROUND, "throttle", "stats")),
         new Row("standalone",
-            and(GROUND, "kube", "knative", "stats", "proxy", "platform", "wire")),
+            and(GROUND, "kube", "discovery", "stats", "proxy", "platform", "wire")),
         // A cluster in this process without Knative's controllers: stand-alone mode with its own API
         // and runtime.
         new Row("embedded",
-            and(GROUND, "throttle", "stats", "kube", "knative", "standalone", "proxy",
+            and(GROUND, "throttle", "stats", "kube", "discovery", "standalone", "proxy",
                 "management", "platform", "app", "settings")),
         new Row("embedded.api", List.of("revision", "config", "loop")),
         new Row("embedded.runtime",
@@ -93,13 +93,13 @@ class ArchitectureTest {
                 "standalone.autoscaler")),
         new Row("management", and(GROUND, "settings")),
         new Row("meters",
-            and(GROUND, "throttle", "stats", "kube", "knative", "proxy")),
+            and(GROUND, "throttle", "stats", "kube", "discovery", "proxy")),
         new Row("settings",
-            and(GROUND, "kube", "knative", "backend", "proxy", "platform")),
+            and(GROUND, "kube", "discovery", "backend", "proxy", "platform")),
         new Row("platform",
-            and(GROUND, "kube", "knative", "stats", "proxy")),
+            and(GROUND, "kube", "discovery", "stats", "proxy")),
         new Row("app",
-            and(GROUND, "kube", "knative", "backend", "throttle", "stats", "proxy",
+            and(GROUND, "kube", "discovery", "backend", "throttle", "stats", "proxy",
                 "management", "meters", "ext", "settings", "platform")));
   }
 

@@ -2,7 +2,7 @@ package dev.activator.app;
 
 import dev.activator.settings.ClusterProperties.ConfigMapProperties;
 import dev.activator.settings.IdentityProperties;
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.config.ConfigMapSettings;
 import dev.activator.config.LoggingConfig;
 import dev.activator.config.NetworkConfig;

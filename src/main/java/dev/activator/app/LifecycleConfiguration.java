@@ -2,7 +2,7 @@ package dev.activator.app;
 
 import dev.activator.settings.ProxyServerProperties.ReadinessProperties;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.config.ConfigMapSettings;
 import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.Extension;

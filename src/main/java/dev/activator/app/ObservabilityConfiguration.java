@@ -6,7 +6,7 @@ import com.sun.management.OperatingSystemMXBean;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.settings.IdentityProperties;
 import dev.activator.settings.ProxyServerProperties;
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.config.ConfigMapSettings;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.lifecycle.LifecyclePart;

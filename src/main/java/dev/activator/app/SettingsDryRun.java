@@ -7,7 +7,7 @@ import dev.activator.settings.ClusterProperties.ConfigMapProperties;
 import dev.activator.settings.OutboundProxyProperties;
 import dev.activator.settings.IdentityProperties;
 import dev.activator.settings.StandaloneProperties;
-import dev.activator.knative.RevisionSource;
+import dev.activator.discovery.RevisionSource;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.kube.ClusterUnavailableException;
 import dev.activator.config.ActivatorMode;

@@ -11,7 +11,7 @@ import dev.activator.settings.UpstreamProperties.ProbeProperties;
 import dev.activator.backend.ProbeSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.config.ConfigMapSettings;
 import dev.activator.config.NetworkConfig;
 import dev.activator.loop.LoopGroup;

@@ -1,7 +1,7 @@
 package dev.activator.app;
 
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.config.ConfigMapSettings;
 import dev.activator.config.NetworkConfig;
 import dev.activator.lifecycle.ActivatorHealth;

@@ -9,7 +9,7 @@ import dev.activator.standalone.autoscaler.Autoscaler;
 import dev.activator.standalone.autoscaler.StatsServer;
 import dev.activator.standalone.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.kube.LeadershipCheck;
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.kube.reflector.KubernetesApiClient;
 import dev.activator.standalone.policy.ActivatorSlicePlanner.Activators;

@@ -3,7 +3,7 @@ package dev.activator.platform;
 import java.util.Map;
 import dev.activator.kube.LeadershipStatus;
 import dev.activator.revision.ScalingView;
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.proxy.policy.RevisionResolver.HostRouter;

@@ -1,10 +1,10 @@
 package dev.activator.settings;
 
 import dev.activator.revision.LiveRevisions;
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.kube.ClusterAccess;
-import dev.activator.knative.PodAddressPreference;
-import dev.activator.knative.PodAddressPreference.EndpointsSource;
+import dev.activator.discovery.PodAddressPreference;
+import dev.activator.discovery.PodAddressPreference.EndpointsSource;
 import dev.activator.kube.policy.KubernetesVersion;
 import dev.activator.kube.reflector.ReflectorSettings;
 import dev.activator.kube.reflector.KubernetesWriteRateLimiter;

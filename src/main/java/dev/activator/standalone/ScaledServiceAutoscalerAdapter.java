@@ -6,7 +6,7 @@ import dev.activator.revision.ScalingView;
 import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
 import dev.activator.standalone.policy.ScaledServiceStatus.Scaling;
-import dev.activator.knative.PodStarts;
+import dev.activator.discovery.PodStarts;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartProgress;

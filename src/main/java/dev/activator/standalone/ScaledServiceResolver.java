@@ -10,7 +10,7 @@ import dev.activator.standalone.policy.ActivatorSlicePlanner;
 import dev.activator.standalone.policy.CaBundle;
 import dev.activator.standalone.policy.ActivatorSlicePlanner.Activators;
 import dev.activator.http.HeaderFieldList;
-import dev.activator.knative.RevisionSource.Sink;
+import dev.activator.discovery.RevisionSource.Sink;
 import dev.activator.standalone.ScaledServices.Scope;
 import dev.activator.standalone.policy.ScaledServiceRouteTable;
 import dev.activator.kube.policy.IpFamily;

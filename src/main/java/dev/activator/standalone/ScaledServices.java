@@ -2,8 +2,8 @@ package dev.activator.standalone;
 
 import dev.activator.config.NamespaceHostRules;
 import dev.activator.http.HeaderFieldList;
-import dev.activator.knative.RevisionChangePublisher;
-import dev.activator.knative.RevisionSource;
+import dev.activator.discovery.RevisionChangePublisher;
+import dev.activator.discovery.RevisionSource;
 import dev.activator.kube.ClusterStartup;
 import dev.activator.kube.KubernetesSession;
 import dev.activator.kube.policy.IpFamily;

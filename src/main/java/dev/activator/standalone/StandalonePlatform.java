@@ -9,7 +9,7 @@ import dev.activator.standalone.autoscaler.StatsServer;
 import dev.activator.kube.LeaderElection;
 import dev.activator.kube.LeadershipStatus;
 import dev.activator.kube.policy.LeaderElectionState.Times;
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.kube.KubernetesLeaseClient;
 import dev.activator.kube.ScalingApiClients;

@@ -6,7 +6,7 @@ import dev.activator.testing.TestRevisions;
 import dev.activator.revision.LiveRevisions;
 import dev.activator.ClusterActivator;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.config.NetworkConfig;
 import dev.activator.loop.Topic;

@@ -3,11 +3,11 @@ package dev.activator.kube;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.knative.decode.KnativeKinds;
+import dev.activator.discovery.decode.KnativeKinds;
 import dev.activator.kube.decode.ObjectDecodeResult;
 import dev.activator.kube.informer.InformerHandler.InformerHandlerOptions;
 import dev.activator.kube.informer.VersionedObject;
-import dev.activator.knative.policy.RevisionEndpointSlice;
+import dev.activator.discovery.policy.RevisionEndpointSlice;
 import dev.activator.kube.reflector.ApiErrorText;
 import dev.activator.kube.reflector.SharedInformers;
 import dev.activator.kube.reflector.KubernetesApiClient;

@@ -3,7 +3,7 @@ package dev.activator.kube;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.knative.decode.KnativeKinds;
+import dev.activator.discovery.decode.KnativeKinds;
 import com.sun.net.httpserver.HttpServer;
 import dev.activator.kube.reflector.ListWatchAccess;
 import dev.activator.kube.reflector.InformerQuery;

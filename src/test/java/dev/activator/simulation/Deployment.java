@@ -1,17 +1,17 @@
 package dev.activator.simulation;
 
-import dev.activator.knative.decode.KnativeKinds;
+import dev.activator.discovery.decode.KnativeKinds;
 import dev.activator.standalone.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.standalone.autoscaler.policy.ScalingAnnotations;
 import dev.activator.standalone.autoscaler.policy.ScalingSettings;
 import dev.activator.kube.decode.WatchedKind;
-import dev.activator.knative.policy.RevisionEndpointSlice.Condition;
-import dev.activator.knative.policy.RevisionEndpointSlice.Member;
-import dev.activator.knative.policy.RevisionEndpointSlice.Owner;
-import dev.activator.knative.policy.RevisionEndpointSlice.Ports;
-import dev.activator.knative.policy.RevisionEndpointSlice.Role;
-import dev.activator.knative.policy.RevisionEndpointSlice.Subset;
-import dev.activator.knative.policy.RevisionEndpointSlice;
+import dev.activator.discovery.policy.RevisionEndpointSlice.Condition;
+import dev.activator.discovery.policy.RevisionEndpointSlice.Member;
+import dev.activator.discovery.policy.RevisionEndpointSlice.Owner;
+import dev.activator.discovery.policy.RevisionEndpointSlice.Ports;
+import dev.activator.discovery.policy.RevisionEndpointSlice.Role;
+import dev.activator.discovery.policy.RevisionEndpointSlice.Subset;
+import dev.activator.discovery.policy.RevisionEndpointSlice;
 import dev.activator.kube.reflector.SimulatedApi;
 import dev.activator.revision.PrivateEndpoints.PrivateClusterIp;
 import dev.activator.revision.Destination;

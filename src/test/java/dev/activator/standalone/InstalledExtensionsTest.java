@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.config.RevisionAnnotations;
 import dev.activator.standalone.policy.TestReferences;
-import dev.activator.knative.policy.RevisionEndpointSlice.Condition;
-import dev.activator.knative.policy.RevisionEndpointSlice.Member;
+import dev.activator.discovery.policy.RevisionEndpointSlice.Condition;
+import dev.activator.discovery.policy.RevisionEndpointSlice.Member;
 import dev.activator.platform.IdleMethod;
 import dev.activator.revision.IdleSpec;
 import dev.activator.revision.RevisionId;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.kube.StartFailure;
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.testing.TestRevisions;
 import dev.activator.config.NamespaceHostRules;

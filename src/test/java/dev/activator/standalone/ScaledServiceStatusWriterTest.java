@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.config.NamespaceHostRules;
 import dev.activator.config.PortRange;
 import dev.activator.config.RevisionAnnotations;
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
 import dev.activator.standalone.policy.ScaledServiceStatus.Scaling;

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.throttle.policy.WaitLimits;
 import dev.activator.ext.console.EventFetcher;
 import dev.activator.testing.TestRevisions;
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.kube.reflector.KubernetesWriteRateLimiter;
 import dev.activator.kube.ScalingApiClients;

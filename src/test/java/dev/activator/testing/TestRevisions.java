@@ -1,6 +1,6 @@
 package dev.activator.testing;
 
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.loop.Loop;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LiveRevisions;

@@ -2,7 +2,7 @@ package dev.activator.testing;
 
 import dev.activator.standalone.policy.ConflictSpec;
 import dev.activator.standalone.autoscaler.policy.LoadSample;
-import dev.activator.knative.PodAddressPreference;
+import dev.activator.discovery.PodAddressPreference;
 import dev.activator.kube.policy.KubernetesVersion;
 import dev.activator.standalone.policy.ScaledServiceStatus;
 import dev.activator.kube.reflector.KubernetesApiClient;

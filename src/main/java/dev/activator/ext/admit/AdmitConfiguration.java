@@ -1,6 +1,6 @@
 package dev.activator.ext.admit;
 
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.Extension;
 import dev.activator.lifecycle.Extension.StartOrder;

@@ -1,7 +1,7 @@
 package dev.activator.ext.affinity;
 
 import com.github.benmanes.caffeine.cache.Ticker;
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.lifecycle.Extension;
 import dev.activator.observability.Meters;
 import dev.activator.observability.RequestObservers;

@@ -1,7 +1,7 @@
 package dev.activator.ext.asleep;
 
 import dev.activator.ext.asleep.policy.IdleTarget;
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.lifecycle.Extension;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;

@@ -5,7 +5,7 @@ import dev.activator.settings.IdentityProperties;
 import dev.activator.kube.LeaderElection;
 import dev.activator.revision.ScalingListener;
 import dev.activator.kube.policy.LeaderElectionState.Times;
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.kube.EventWriter.Regarding;
 import dev.activator.kube.ScalingApiClients;
 import dev.activator.lifecycle.Extension;

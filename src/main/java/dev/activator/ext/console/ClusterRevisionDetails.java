@@ -3,7 +3,7 @@ package dev.activator.ext.console;
 import dev.activator.throttle.policy.WaitLimits;
 import dev.activator.platform.RevisionDetailsSource;
 import dev.activator.platform.WorkloadDetails;
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.ext.console.RevisionWaitReport.RulesReport;
 import dev.activator.revision.KnownLabels;
 import dev.activator.revision.Revision;

@@ -7,7 +7,7 @@ import dev.activator.revision.LocalProcessProblems;
 import dev.activator.throttle.policy.WaitLimits;
 import dev.activator.revision.ScalingView;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.ext.console.WaitingOverview.ApiState;
 import dev.activator.ext.console.WaitingOverview.LeaderReport;
 import dev.activator.lifecycle.ActivatorHealth;

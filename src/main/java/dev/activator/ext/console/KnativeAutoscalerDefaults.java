@@ -1,7 +1,7 @@
 package dev.activator.ext.console;
 
 import dev.activator.platform.Platform.ScalingDefaults;
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.platform.RevisionDetailsSource.Setting;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
 package dev.activator.ext.console;
 
 import dev.activator.kube.LeadershipStatus;
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.kube.reflector.ReflectorStatus;
 import dev.activator.ext.console.RevisionWaitReport.LinkReport;
 import dev.activator.throttle.PeerSnapshot;

@@ -4,7 +4,7 @@ import java.util.Locale;
 import io.prometheus.metrics.model.snapshots.Labels;
 import dev.activator.observability.MetricDefinition;
 import dev.activator.ext.lending.link.PeerSecret;
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.ext.lending.LendingProperties.Mode;
 import dev.activator.ext.lending.link.PeerSecret.PeerKeyLoader;
 import dev.activator.ext.lending.link.PeerNetwork;

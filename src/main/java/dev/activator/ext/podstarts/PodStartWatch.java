@@ -4,7 +4,7 @@ import dev.activator.config.SettingsParser;
 import dev.activator.ext.podstarts.policy.NodeEvent;
 import dev.activator.ext.podstarts.policy.PodStartStatus;
 import dev.activator.ext.podstarts.policy.StartingPodSet.GracePeriods;
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.kube.KubernetesSession;
 import dev.activator.kube.decode.DecodedObjectHandler.ChangeListener;
 import dev.activator.kube.decode.WatchedKind;

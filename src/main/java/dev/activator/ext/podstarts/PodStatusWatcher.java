@@ -1,6 +1,6 @@
 package dev.activator.ext.podstarts;
 
-import dev.activator.knative.PodStarts;
+import dev.activator.discovery.PodStarts;
 import dev.activator.ext.podstarts.AccessPauses.Resource;
 import dev.activator.kube.decode.DecodedObjectHandler;
 import dev.activator.ext.podstarts.policy.NodeEvent;

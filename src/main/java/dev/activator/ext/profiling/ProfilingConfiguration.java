@@ -1,6 +1,6 @@
 package dev.activator.ext.profiling;
 
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.config.ObservabilityConfig.Profiling;
 import dev.activator.config.ParsedSettings;
 import dev.activator.lifecycle.Extension;

@@ -1,6 +1,6 @@
 package dev.activator.ext.rules;
 
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.lifecycle.Extension;
 import dev.activator.observability.Meters;
 import dev.activator.observability.MetricDefinition;

@@ -1,7 +1,7 @@
 package dev.activator.ext.tcp;
 
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.lifecycle.Extension;
 import dev.activator.lifecycle.Extension.StartOrder;
 import dev.activator.lifecycle.LifecyclePart;

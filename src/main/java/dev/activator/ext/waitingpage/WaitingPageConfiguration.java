@@ -1,6 +1,6 @@
 package dev.activator.ext.waitingpage;
 
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.lifecycle.Extension;
 import dev.activator.settings.ClusterProperties.ConfigMapProperties;
 import dev.activator.settings.IdentityProperties;

@@ -1,6 +1,6 @@
 package dev.activator.ext.wakewith;
 
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.lifecycle.Extension;
 import dev.activator.loop.LoopGroup;
 import dev.activator.observability.MetricDefinition;

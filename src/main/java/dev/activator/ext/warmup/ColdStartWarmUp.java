@@ -1,17 +1,17 @@
 package dev.activator.ext.warmup;
 
-import dev.activator.knative.decode.KnativeKinds;
+import dev.activator.discovery.decode.KnativeKinds;
 import dev.activator.backend.ProbeSettings;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.knative.RevisionChangePublisher;
-import dev.activator.knative.MergedEndpointsPublisher;
+import dev.activator.discovery.RevisionChangePublisher;
+import dev.activator.discovery.MergedEndpointsPublisher;
 import dev.activator.kube.decode.ListWatchParser;
 import dev.activator.kube.decode.ListWatchParser.WatchEvent;
 import dev.activator.kube.decode.ObjectDecodeResult;
 import dev.activator.kube.decode.DecodedObjectHandler;
 import dev.activator.kube.informer.InformerHandler.InformerHandlerOptions;
 import dev.activator.kube.informer.Informer;
-import dev.activator.knative.policy.RevisionEndpointSlice;
+import dev.activator.discovery.policy.RevisionEndpointSlice;
 import dev.activator.kube.policy.IpFamily;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.ThreadLoop;

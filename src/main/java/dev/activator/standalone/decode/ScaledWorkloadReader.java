@@ -1,7 +1,7 @@
 package dev.activator.standalone.decode;
 
-import dev.activator.knative.decode.ContainerProbeReader;
-import dev.activator.knative.policy.ContainerProbe;
+import dev.activator.discovery.decode.ContainerProbeReader;
+import dev.activator.discovery.policy.ContainerProbe;
 import dev.activator.kube.decode.DecodedMetadata;
 import dev.activator.kube.decode.JsonCursor;
 import dev.activator.kube.decode.StatusCondition;

@@ -1,6 +1,6 @@
 package dev.activator.standalone.decode;
 
-import dev.activator.knative.decode.EndpointSliceReader;
+import dev.activator.discovery.decode.EndpointSliceReader;
 import dev.activator.kube.decode.DecodedMetadata;
 import dev.activator.kube.decode.JsonCursor;
 import dev.activator.kube.decode.WatchedObjectReader;

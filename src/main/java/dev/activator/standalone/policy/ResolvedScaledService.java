@@ -1,7 +1,7 @@
 package dev.activator.standalone.policy;
 
-import dev.activator.knative.policy.MergedEndpoints;
-import dev.activator.knative.policy.RevisionEndpointSlice.Member;
+import dev.activator.discovery.policy.MergedEndpoints;
+import dev.activator.discovery.policy.RevisionEndpointSlice.Member;
 import dev.activator.kube.policy.IpFamily;
 import dev.activator.config.RevisionAnnotations;
 import dev.activator.revision.IdleState;

@@ -1,6 +1,6 @@
 package dev.activator.standalone.policy;
 
-import dev.activator.knative.policy.ContainerProbe;
+import dev.activator.discovery.policy.ContainerProbe;
 import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.activator.standalone.policy;
 
-import dev.activator.knative.policy.ContainerProbe.Action;
+import dev.activator.discovery.policy.ContainerProbe.Action;
 import dev.activator.revision.PodTransport.PodIdentity;
 import dev.activator.revision.PortProtocol;
 import dev.activator.standalone.policy.ConnectionPorts.ConnectionPort;

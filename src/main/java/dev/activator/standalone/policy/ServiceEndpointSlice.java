@@ -1,12 +1,12 @@
 package dev.activator.standalone.policy;
 
-import dev.activator.knative.policy.RevisionEndpointSlice;
+import dev.activator.discovery.policy.RevisionEndpointSlice;
 import dev.activator.kube.policy.IpFamily;
-import dev.activator.knative.policy.RevisionEndpointSlice.Member;
-import dev.activator.knative.policy.RevisionEndpointSlice.Owner;
-import dev.activator.knative.policy.RevisionEndpointSlice.Ports;
-import dev.activator.knative.policy.RevisionEndpointSlice.Role;
-import dev.activator.knative.policy.RevisionEndpointSlice.Subset;
+import dev.activator.discovery.policy.RevisionEndpointSlice.Member;
+import dev.activator.discovery.policy.RevisionEndpointSlice.Owner;
+import dev.activator.discovery.policy.RevisionEndpointSlice.Ports;
+import dev.activator.discovery.policy.RevisionEndpointSlice.Role;
+import dev.activator.discovery.policy.RevisionEndpointSlice.Subset;
 import dev.activator.revision.RevisionId;
 import java.util.List;
 import java.util.Map;

@@ -7,7 +7,7 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.ScaledServiceCrd;
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.kube.reflector.KubernetesWriteRateLimiter;
 import dev.activator.lifecycle.LifecyclePart;

@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import dev.activator.ext.lending.link.PeerSecret;
 import dev.activator.testing.TestRevisions;
-import dev.activator.knative.PodAddressPreference;
-import dev.activator.knative.PodAddressPreference.EndpointsSource;
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.PodAddressPreference;
+import dev.activator.discovery.PodAddressPreference.EndpointsSource;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.kube.policy.IpFamily;
 import dev.activator.kube.reflector.ReflectorSettings;

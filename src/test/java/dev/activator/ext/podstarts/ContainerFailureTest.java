@@ -3,7 +3,7 @@ package dev.activator.ext.podstarts;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.testing.LogLines;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.embedded.api.Objects;

@@ -4,7 +4,7 @@ import static dev.activator.throttle.OneRevision.A;
 import static dev.activator.throttle.OneRevision.ID;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.knative.PodStarts;
+import dev.activator.discovery.PodStarts;
 import dev.activator.throttle.HeldRequest;
 import dev.activator.throttle.OneRevision;
 import dev.activator.ext.podstarts.PodStatusWatcher;

@@ -2,7 +2,7 @@ package dev.activator.ext.podstarts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.knative.PodStarts;
+import dev.activator.discovery.PodStarts;
 import dev.activator.kube.decode.DecodedObjectHandler;
 import dev.activator.ext.podstarts.policy.NodeEvent;
 import dev.activator.ext.podstarts.policy.StartingPodSet.GracePeriods;

@@ -3,15 +3,15 @@ package dev.activator.kube.decode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.testing.LogLines;
-import dev.activator.knative.decode.KnativeKinds;
+import dev.activator.discovery.decode.KnativeKinds;
 import dev.activator.kube.informer.InformerNotification.Added;
 import dev.activator.kube.informer.InformerNotification.Deleted;
 import dev.activator.kube.informer.InformerNotification.FinalState;
 import dev.activator.kube.informer.InformerNotification.Updated;
 import dev.activator.kube.informer.InformerNotification;
 import dev.activator.kube.informer.VersionedObject;
-import dev.activator.knative.policy.RevisionEndpointSlice.Member;
-import dev.activator.knative.policy.RevisionEndpointSlice;
+import dev.activator.discovery.policy.RevisionEndpointSlice.Member;
+import dev.activator.discovery.policy.RevisionEndpointSlice;
 import dev.activator.kube.Yaml;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,12 +2,12 @@ package dev.activator.kube.decode;
 
 import dev.activator.kube.decode.ListWatchParser.Page;
 import dev.activator.kube.decode.ListWatchParser.WatchEvent;
-import dev.activator.knative.policy.RevisionEndpointSlice;
+import dev.activator.discovery.policy.RevisionEndpointSlice;
 import dev.activator.kube.Yaml;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.knative.decode.KnativeKinds;
+import dev.activator.discovery.decode.KnativeKinds;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

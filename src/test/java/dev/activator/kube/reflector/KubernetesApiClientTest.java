@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.knative.decode.KnativeKinds;
+import dev.activator.discovery.decode.KnativeKinds;
 import dev.activator.kube.decode.ListWatchParser;
 import dev.activator.kube.decode.ObjectDecodeResult;
 import dev.activator.kube.decode.ListWatchParser.WatchEvent;

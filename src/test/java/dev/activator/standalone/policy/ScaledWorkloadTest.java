@@ -2,7 +2,7 @@ package dev.activator.standalone.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.knative.policy.ContainerProbe.Action;
+import dev.activator.discovery.policy.ContainerProbe.Action;
 import dev.activator.standalone.decode.StandaloneKinds;
 import dev.activator.kube.Yaml;
 import dev.activator.revision.ReadinessProbeSpec;

@@ -3,9 +3,9 @@ package dev.activator.standalone.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.kube.policy.IpFamily;
-import dev.activator.knative.policy.RevisionEndpointSlice.Condition;
-import dev.activator.knative.policy.RevisionEndpointSlice.Member;
-import dev.activator.knative.policy.RevisionEndpointSlice.Ports;
+import dev.activator.discovery.policy.RevisionEndpointSlice.Condition;
+import dev.activator.discovery.policy.RevisionEndpointSlice.Member;
+import dev.activator.discovery.policy.RevisionEndpointSlice.Ports;
 import dev.activator.revision.RevisionId;
 import java.util.List;
 import java.util.Map;

@@ -2,7 +2,7 @@ package dev.activator.ext.lending.link;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.knative.ClusterWatcher;
+import dev.activator.discovery.ClusterWatcher;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.ext.lending.link.PeerSecret.Answer;
 import dev.activator.embedded.api.Objects;

@@ -1,5 +1,0 @@
-/** Decisions of the package {@code knative}, as functions of values. */
-@NullMarked
-package dev.activator.knative.policy;
-
-import org.jspecify.annotations.NullMarked;
