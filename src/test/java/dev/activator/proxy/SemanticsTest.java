@@ -228,6 +228,7 @@ class SemanticsTest extends WireTest {
       caller.send("abc");
       assertThat(response(caller)).isEqualTo("200 ok");
 
+      // A caller that does not wait needs no 100.
       Activator.request(caller, "POST / HTTP/1.1", "Content-Length: 3", "Expect: 100-continue");
       caller.send("abc");
       assertThat(response(caller)).isEqualTo("200 ok");

@@ -167,9 +167,8 @@ final class Forwarder implements UpstreamListener {
     unflushed = true;
     if (awaitsContinue) {
       exchange.limitStep(CONTINUE_TIMEOUT_NANOS);
-    } else {
-      exchange.transferBody();
     }
+    exchange.transferBody();
   }
 
   /** Frames the body for HTTP/1. */
@@ -229,6 +228,11 @@ final class Forwarder implements UpstreamListener {
   }
 
   void sendBody() {
+    if (awaitsContinue && connection != null && exchange.holdsBody()) {
+      // The caller does not wait for a 100, which some pods never send.
+      awaitsContinue = false;
+      exchange.deadlines.stepDone();
+    }
     while (exchange.holdsBody() && exchange.body().peek() instanceof HttpContent part
         && takes(part)) {
       exchange.body().poll();
@@ -291,12 +295,10 @@ final class Forwarder implements UpstreamListener {
       dial = null;
       notConnected(missing);
     } else if (awaitsContinue) {
-      if (!exchange.holdsBody()) {
-        // The pod has not sent a 100 in time and gets the body without it.
-        exchange.downstream.interim(
-            new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE));
-        exchange.downstream.flush();
-      }
+      // The pod has not sent a 100 in time and gets the body without it.
+      exchange.downstream.interim(
+          new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE));
+      exchange.downstream.flush();
       continueWithBody();
     }
   }

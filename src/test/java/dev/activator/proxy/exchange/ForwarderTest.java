@@ -117,12 +117,10 @@ class ForwarderTest {
         HeaderFieldList.CHECKED);
     request.headers().set("Expect", "100-continue").set("Content-Length", 5);
     var exchange = scene.send(request);
-    exchange.content(new DefaultHttpContent(Unpooled.copiedBuffer("he", US_ASCII)));
-    assertThat(kept.body()).isEmpty();
     kept.answers(200);
 
     // when the caller sends its body all the same, then the pod gets it
-    exchange.content(new DefaultLastHttpContent(Unpooled.copiedBuffer("llo", US_ASCII)));
+    exchange.content(new DefaultLastHttpContent(Unpooled.copiedBuffer("hello", US_ASCII)));
     assertThat(kept.body()).isEqualTo("hello.0");
   }
 
@@ -199,11 +197,38 @@ class ForwarderTest {
 
   /** A POST whose caller waits for a 100, sent on a connection that was made. */
   private FakePod.Connection postThatWaitsToBeToldToGoOn() {
+    postThatExpectsA100();
+    return pod.accepts();
+  }
+
+  private Exchange postThatExpectsA100() {
     var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/",
         HeaderFieldList.CHECKED);
     request.headers().set("Expect", "100-continue").set("Content-Length", "5");
-    scene.send(request);
-    return pod.accepts();
+    return scene.send(request);
+  }
+
+  @Test
+  void sendsTheBodyAtOnce_whenItsCallerDoesNotWaitForThe100() {
+    var exchange = postThatExpectsA100();
+    var connection = pod.accepts();
+    assertThat(connection.body()).isEmpty();
+
+    exchange.content(new DefaultHttpContent(Unpooled.copiedBuffer("he", US_ASCII)));
+    assertThat(connection.body()).isEqualTo("he");
+    exchange.content(new DefaultLastHttpContent(Unpooled.copiedBuffer("llo", US_ASCII)));
+
+    assertThat(connection.body()).isEqualTo("hello.0");
+    loop.advance(ofSeconds(10));
+    assertThat(caller.statuses).isEmpty();
+  }
+
+  @Test
+  void sendsABodyAtOnce_thatCameWhileTheRequestWaitedForThePod() {
+    var exchange = postThatExpectsA100();
+    exchange.content(new DefaultLastHttpContent(Unpooled.copiedBuffer("hello", US_ASCII)));
+
+    assertThat(pod.accepts().body()).isEqualTo("hello.0");
   }
 
   @Test
