@@ -6,6 +6,8 @@ import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
 import dev.activator.standalone.policy.ScaledServiceStatus;
 import dev.activator.standalone.policy.ScaledServiceStatus.Scaling;
+import dev.activator.standalone.policy.WorkloadStart;
+import dev.activator.standalone.policy.WorkloadStart.Event;
 import dev.activator.kube.reflector.KubernetesApiClient;
 import dev.activator.kube.reflector.KubernetesApiClient.ApiAnswer;
 import dev.activator.loop.policy.Backoff;
@@ -15,13 +17,11 @@ import dev.activator.revision.RevisionStartFailure.ContainerFailure;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScalingView.ScaleState;
 import dev.activator.revision.RevisionStartProgress;
-import dev.activator.revision.RevisionStartProgress.StartPhase;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -52,8 +52,6 @@ public final class ScaledServiceStatusWriter {
   private static final Duration PERIOD = Duration.ofSeconds(1);
   /** How long a named object may be missing until an Event says so: objects applied together come one by one. */
   private static final Duration UNTIL_MISSED = Duration.ofSeconds(3);
-  /** How long containers may run before they are ready: three probes in Kubernetes' period. */
-  private static final Duration UNTIL_UNREADY = Duration.ofSeconds(30);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
   private static final Duration MAX_AFTER_REFUSAL = Duration.ofMinutes(5);
   private static final Duration MAX_AFTER_OUTAGE = Duration.ofSeconds(30);
@@ -77,15 +75,7 @@ public final class ScaledServiceStatusWriter {
   private static final class Entry {
     private ResolvedScaledService state;
     private @Nullable Scaling scaling;
-    /** The start of its pods that no node takes; null if there is none, or no request waits here. */
-    private @Nullable RevisionStartProgress unscheduled;
-    /**
-     * Why its pods do not start. Kept until the autoscaler says that one is ready or none is wanted, as a
-     * container that crashes also runs now and then.
-     */
-    private @Nullable Trouble failure;
-    /** Why pods that run are not ready. Kept as long as {@link #failure}, for the workload that is scaled. */
-    private @Nullable Trouble unready;
+    private WorkloadStart start = WorkloadStart.NONE;
     /** Its ports whose readinessProbe ready pods fail. */
     private final Map<RevisionId, Trouble> failedProbes = new TreeMap<>();
     /** The status that was written last in this term; null before. */
@@ -93,10 +83,6 @@ public final class ScaledServiceStatusWriter {
     /** Whether an Event must still say why it is not ready. */
     private boolean eventIsDue;
     private long notReadySince;
-    /** The start of a pod whose containers run, until one is ready or none is wanted. */
-    private @Nullable RevisionStartProgress running;
-    /** Since when it is seen to run while no pod is ready. */
-    private long runningSince;
     /**
      * The time until which the watch may show an older status. After it, another status means that
      * another client has replaced ours.
@@ -116,59 +102,6 @@ public final class ScaledServiceStatusWriter {
       this.state = state;
       this.replacements = new Backoff(AFTER_FAILURE, MAX_AFTER_REFUSAL, JITTER, random);
       this.replacedAt = now;
-    }
-
-    boolean isWaking() {
-      return scaling != null && scaling.state().equals(ScaleState.WAKING.text());
-    }
-
-    /**
-     * Notices that a pod runs and does not get ready.
-     *
-     * @return the time until that is so; zero if it is, or if no pod runs
-     */
-    long checkReady(long now) {
-      if (running == null || failure != null || unready != null || !isWaking()) {
-        return 0;
-      }
-      long left = runningSince + UNTIL_UNREADY.toNanos() - now;
-      if (left <= 0) {
-        unready = new Trouble("PodsNotReady", "no pod is ready: the containers of pod "
-            + running.pod() + " have run since " + running.ends().get(StartPhase.CONTAINER)
-            + ", but its probes or readiness gates do not pass");
-      }
-      return Math.max(0, left);
-    }
-
-    void scaled(Scaling next, long now) {
-      boolean wasWaking = isWaking();
-      scaling = next;
-      if (!isWaking()) {
-        failure = null;
-        forgetRun();
-      } else if (!wasWaking) {
-        runningSince = now;
-      }
-    }
-
-    void starts(RevisionStartProgress next, long now) {
-      unscheduled = next.isUnscheduled() ? next : null;
-      // The end of the watch says nothing.
-      if (!next.pod().isEmpty() && !isSameRun(next)) {
-        running = next.isRunning() ? next : null;
-        runningSince = now;
-      }
-    }
-
-    void forgetRun() {
-      running = null;
-      unready = null;
-    }
-
-    private boolean isSameRun(RevisionStartProgress next) {
-      return running != null && next.pod().equals(running.pod())
-          && Objects.equals(next.ends().get(StartPhase.CONTAINER),
-              running.ends().get(StartPhase.CONTAINER));
     }
 
     /** Whether the watch shows a status that differs from the written one. */
@@ -229,16 +162,15 @@ public final class ScaledServiceStatusWriter {
       if (!known.state.object().uid().equals(state.object().uid())) {
         known.written = null;
         known.scaling = null;
-        known.failure = null;
+        update(known, new Event.Forgotten());
         known.failedProbes.clear();
         known.refusal = "";
         known.eventIsDue = false;
-        known.forgetRun();
         queue.forget(id);
       }
       if (state.target() == null) {
         known.scaling = null;
-        known.forgetRun();
+        update(known, new Event.Unscaled());
       }
       known.state = state;
       queue.add(id);
@@ -268,7 +200,8 @@ public final class ScaledServiceStatusWriter {
         // This decision belongs to a new term, which does not wait for the last writes of the
         // previous term.
         queue.endDrain();
-        known.scaled(now, loop.nanoTime());
+        known.scaling = now;
+        update(known, new Event.Decided(now.state().equals(ScaleState.WAKING.text())));
         queue.add(id);
       }
     });
@@ -276,31 +209,31 @@ public final class ScaledServiceStatusWriter {
 
   /** Call with the start of pods for which requests wait here, and with none when none do. */
   public void starts(RevisionStartProgress now) {
+    onStart(now.revision(), new Event.Progressed(now));
+  }
+
+  /** Call when pods of a revision are watched and none can start, and when one may start or the watch ends. */
+  public void startFailed(ContainerFailure now) {
+    var failure = now.failure();
+    onStart(now.revision(), new Event.Failed(failure == null
+        ? null
+        : new Trouble(failure.reason(),
+            "no pod starts: " + failure.since() + ", " + failure.message())));
+  }
+
+  private void onStart(RevisionId revision, Event event) {
+    var id = revision.withoutPort();
     loop.execute(() -> {
-      var id = now.revision().withoutPort();
       var known = entries.get(id);
       if (known != null) {
-        known.starts(now, loop.nanoTime());
+        update(known, event);
         queue.add(id);
       }
     });
   }
 
-  /** Call when pods of a revision are watched and none can start, and when one may start or the watch ends. */
-  public void startFailed(ContainerFailure now) {
-    loop.execute(() -> {
-      var id = now.revision().withoutPort();
-      var known = entries.get(id);
-      var failure = now.failure();
-      if (known == null || failure == null && known.scaling != null) {
-        return;
-      }
-      known.failure = failure == null
-          ? null
-          : new Trouble(failure.reason(),
-              "no pod starts: " + failure.since() + ", " + failure.message());
-      queue.add(id);
-    });
+  private void update(Entry entry, Event event) {
+    entry.start = entry.start.on(event, loop.nanoTime());
   }
 
   /**
@@ -347,8 +280,7 @@ public final class ScaledServiceStatusWriter {
         queue.add(id);
       } else {
         entry.scaling = null;
-        entry.failure = null;
-        entry.forgetRun();
+        update(entry, new Event.Forgotten());
       }
     });
   }
@@ -359,7 +291,8 @@ public final class ScaledServiceStatusWriter {
       return CompletableFuture.completedFuture(WorkQueue.Done.NOW);
     }
     checkShown(id, entry);
-    long untilUnready = entry.checkReady(loop.nanoTime());
+    update(entry, new Event.TimePassed());
+    long untilUnready = entry.start.nanosUntilUnready(loop.nanoTime());
     if (untilUnready > 0) {
       queue.addAfter(id, Duration.ofNanos(untilUnready));
     }
@@ -380,10 +313,10 @@ public final class ScaledServiceStatusWriter {
 
   private ScaledServiceStatus next(Entry entry, ScaledServiceStatus before) {
     var now = now();
-    var start = entry.failure == null ? entry.unready : entry.failure;
+    var start = entry.start.trouble();
     var port = entry.failedProbes.values().stream().findFirst().orElse(null);
     var next = before.next(entry.state, entry.scaling, start == null ? port : start, now);
-    var unscheduled = entry.unscheduled;
+    var unscheduled = entry.start.unscheduled();
     return unscheduled == null || next.conditions().isEmpty()
         ? next
         : next.unscheduled(unscheduled.reason(), unscheduled.message(), before, now);
