@@ -98,7 +98,7 @@ public final class EmbeddedPlatform implements Platform {
   private final EmbeddedApiServer api;
   private final LocalRuntime runtime;
   private final EmbeddedScaleClient scaling;
-  private final ScaledServiceAutoscalerAdapter controller = new ScaledServiceAutoscalerAdapter();
+  private final ScaledServiceAutoscalerAdapter adapter = new ScaledServiceAutoscalerAdapter();
   private final RandomGenerator random;
   private final ScaleClients scales;
   private final List<WakeMethod<?>> wakeMethods = new ArrayList<>();
@@ -142,9 +142,9 @@ public final class EmbeddedPlatform implements Platform {
     this.scaling = new EmbeddedScaleClient(store, loop(loops), defaults);
     this.autoscalerLoop = loop(loops);
     this.awaited = new AwaitedRoutes(autoscalerLoop, ROUTE_TIMEOUT);
-    this.scales = controller.scales(_ -> {
+    this.scales = adapter.scales(_ -> {
     }).add(ScaleTargetRef.class, scaling);
-    this.autoscaler = new Autoscaler(autoscalerLoop, scales, LeadershipCheck.ALONE, controller,
+    this.autoscaler = new Autoscaler(autoscalerLoop, scales, LeadershipCheck.ALONE, adapter,
         random);
     this.actions = new EmbeddedConsoleActions(store, autoscaler, () -> requestPort.getAsInt());
     this.deletedHosts = new DeletedHosts(store, autoscalerLoop);
@@ -235,12 +235,12 @@ public final class EmbeddedPlatform implements Platform {
 
   @Override
   public void portProbeFails(RevisionId revision, String why) {
-    controller.writer().portProbeFails(revision, why);
+    adapter.statusWriter().portProbeFails(revision, why);
   }
 
   @Override
   public void onWake(BiConsumer<String, Duration> listener) {
-    controller.onWake(listener);
+    adapter.onWake(listener);
   }
 
   @Override
@@ -274,15 +274,15 @@ public final class EmbeddedPlatform implements Platform {
     wakeMethods.forEach(method -> scales.add(method, client));
     if (idleMethod != null) {
       scales.add(idleMethod, new IdleEnvironment(autoscalerLoop, client, scales,
-          LeadershipCheck.ALONE, controller, services,
+          LeadershipCheck.ALONE, adapter, services,
           (id, state, _) -> autoscaler.unacknowledged(id, state)));
     }
-    controller.follow(services, autoscaler,
+    adapter.follow(services, autoscaler,
         new ScaledServiceStatusWriter(autoscalerLoop, cluster::api, Clock.systemUTC(), () -> true,
             random),
         new ActivatorEndpointSliceWriter(autoscalerLoop, cluster::api, () -> true,
-            controller::notCaught, random));
-    controller.follow(cluster.podStarts(), autoscalerLoop);
+            adapter::notCaught, random));
+    adapter.follow(cluster.podStarts(), autoscalerLoop);
   }
 
   @Override
@@ -312,14 +312,14 @@ public final class EmbeddedPlatform implements Platform {
   private void startScaling() {
     autoscaler.members(Map.of(ACTIVATOR, true));
     autoscaler.start();
-    controller.writer().start();
-    controller.catcher().start();
+    adapter.statusWriter().start();
+    adapter.sliceWriter().start();
     scaling.start(autoscaler);
   }
 
   private void stopScaling() {
-    controller.writer().stop();
-    controller.catcher().stop();
+    adapter.statusWriter().stop();
+    adapter.sliceWriter().stop();
     scaling.stop();
     autoscaler.stop().join();
   }

@@ -60,7 +60,7 @@ public interface ColdStarts {
   }
 
   /** A start that a request waits for. */
-  interface Awaited {
+  interface AwaitedStart {
     PodStart until(long now);
 
     /**

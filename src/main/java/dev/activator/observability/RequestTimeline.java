@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class RequestTimeline {
   /** The start that the request waits for; null if it waits for none. */
-  public static final Attribute<ColdStarts.Awaited> AWAITED = new Attribute<>();
+  public static final Attribute<ColdStarts.AwaitedStart> AWAITED = new Attribute<>();
   /** The start that the request has waited for. */
   public static final Attribute<PodStart> START = new Attribute<>();
   private static final Object[] NONE = {};

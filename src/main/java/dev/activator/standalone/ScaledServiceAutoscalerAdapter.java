@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
   private volatile BiConsumer<String, Duration> wakes = (_, _) -> {
   };
-  private volatile @Nullable ScaledServiceStatusWriter writer;
-  private volatile @Nullable ActivatorEndpointSliceWriter catcher;
+  private volatile @Nullable ScaledServiceStatusWriter statusWriter;
+  private volatile @Nullable ActivatorEndpointSliceWriter sliceWriter;
   private volatile @Nullable SlowStarts slow;
   /** What is scaled. Used where ScaledServices are published. */
   private final Map<RevisionId, ScaleTarget> workloads = new HashMap<>();
@@ -37,8 +37,8 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
   /** Subscribes to the ScaledServices. Call before the watcher starts. */
   public void follow(ScaledServices services, Autoscaler autoscaler, ScaledServiceStatusWriter to,
       ActivatorEndpointSliceWriter catches) {
-    writer = to;
-    catcher = catches;
+    statusWriter = to;
+    sliceWriter = catches;
     services.caught().subscribe("EndpointSlices", catches::changed);
     services.changes().subscribe("autoscaler", state -> {
       to.changed(state);
@@ -55,10 +55,10 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
   /** Subscribes to the starts of pods that are watched here. */
   public void follow(PodStarts starts, Loop loop) {
     slow = new SlowStarts(loop, starts.slow()::publish);
-    starts.failures().subscribe("statuses", now -> writer().startFailed(now));
-    starts.progress().subscribe("statuses", now -> writer().starts(now));
+    starts.failures().subscribe("statuses", now -> statusWriter().startFailed(now));
+    starts.progress().subscribe("statuses", now -> statusWriter().starts(now));
     starts.progressEnded().subscribe("statuses",
-        last -> writer().starts(RevisionStartProgress.none(last.revision())));
+        last -> statusWriter().starts(RevisionStartProgress.none(last.revision())));
   }
 
   /** Stops scaling the workload, but not that of a Knative revision with the same name. */
@@ -81,12 +81,12 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
     autoscaler.pods(state.object().id(), state.ready(), state.present());
   }
 
-  public ScaledServiceStatusWriter writer() {
-    return Objects.requireNonNull(writer);
+  public ScaledServiceStatusWriter statusWriter() {
+    return Objects.requireNonNull(statusWriter);
   }
 
-  public ActivatorEndpointSliceWriter catcher() {
-    return Objects.requireNonNull(catcher);
+  public ActivatorEndpointSliceWriter sliceWriter() {
+    return Objects.requireNonNull(sliceWriter);
   }
 
   /**
@@ -95,7 +95,7 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
    * @param onWrite gets the answer to each write
    */
   public ScaleClients scales(Consumer<ScaleApiResult> onWrite) {
-    return new ScaleClients(this::catcher, onWrite);
+    return new ScaleClients(this::sliceWriter, onWrite);
   }
 
   /** Writes an Event that requests to the Service do not reach the activators. */
@@ -110,7 +110,7 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
 
   @Override
   public void changed(ScalingView view) {
-    writer().scaled(view.id(), scaling(view));
+    statusWriter().scaled(view.id(), scaling(view));
     Objects.requireNonNull(slow).changed(view);
   }
 
@@ -136,6 +136,6 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
 
   @Override
   public void happened(RevisionId id, boolean warning, String reason, String message) {
-    writer().happened(id, warning, reason, message);
+    statusWriter().happened(id, warning, reason, message);
   }
 }

@@ -61,12 +61,12 @@ public final class StandalonePlatform implements Platform {
   private final ClusterAccess access;
   private final Identity identity;
   private final ScaledServices services;
-  private final ScalingApiClients session;
+  private final ScalingApiClients clients;
   private final Duration statusesTimeout;
   private final RandomGenerator random;
   private final KubernetesLeaseClient lease;
   private final Loop loop;
-  private final ScaledServiceAutoscalerAdapter controller = new ScaledServiceAutoscalerAdapter();
+  private final ScaledServiceAutoscalerAdapter adapter = new ScaledServiceAutoscalerAdapter();
   private final ScaleClients scales;
   private final List<WakeMethod<?>> wakeMethods = new ArrayList<>();
   private @Nullable IdleMethod<?> idleMethod;
@@ -107,20 +107,20 @@ public final class StandalonePlatform implements Platform {
   }
 
   StandalonePlatform(ClusterAccess access, Identity identity, ScaledServices services,
-      EventLoopGroup loops, RandomGenerator random, ScalingApiClients session,
+      EventLoopGroup loops, RandomGenerator random, ScalingApiClients clients,
       Duration statusesTimeout) {
     this.access = access;
     this.identity = identity;
     this.services = services;
-    this.session = session;
+    this.clients = clients;
     this.statusesTimeout = statusesTimeout;
     this.random = random;
-    this.lease = session.lease(identity.namespace, identity.lease);
+    this.lease = clients.lease(identity.namespace, identity.lease);
     this.loop = new NettyLoop(loops.next());
     this.election = new LeaderElection(identity.holder(), loop, lease, new Terms(),
         Clock.systemUTC(), random, Times.DEFAULT);
-    this.scales = controller.scales(this::written).add(ScaleTargetRef.class, session.scales());
-    this.autoscaler = new Autoscaler(loop, scales, election, controller, random);
+    this.scales = adapter.scales(this::written).add(ScaleTargetRef.class, clients.scales());
+    this.autoscaler = new Autoscaler(loop, scales, election, adapter, random);
     this.server = new StatsServer(loops,
         new InetSocketAddress(identity.podIp, identity.port), autoscaler::received,
         () -> election.view().leads());
@@ -167,7 +167,7 @@ public final class StandalonePlatform implements Platform {
   @Override
   public void wakeMethod(WakeMethod<?> method) {
     wakeMethods.add(method);
-    scales.add(method, session::scaling);
+    scales.add(method, clients::scaling);
   }
 
   @Override
@@ -177,7 +177,7 @@ public final class StandalonePlatform implements Platform {
 
   @Override
   public void onWake(BiConsumer<String, Duration> listener) {
-    controller.onWake(listener);
+    adapter.onWake(listener);
   }
 
   @Override
@@ -187,13 +187,13 @@ public final class StandalonePlatform implements Platform {
 
   @Override
   public void portProbeFails(RevisionId revision, String why) {
-    controller.writer().portProbeFails(revision, why);
+    adapter.statusWriter().portProbeFails(revision, why);
   }
 
   @Override
   public void idleMethod(IdleMethod<?> method) {
     idleMethod = method;
-    scales.add(method, new IdleEnvironment(loop, session::scaling, scales, election, controller,
+    scales.add(method, new IdleEnvironment(loop, clients::scaling, scales, election, adapter,
         services, this::unacknowledged));
   }
 
@@ -226,12 +226,12 @@ public final class StandalonePlatform implements Platform {
     });
     cluster.leaveOutKnative();
     cluster.setSource(services);
-    controller.follow(services, autoscaler,
-        new ScaledServiceStatusWriter(loop, session::records, Clock.systemUTC(),
+    adapter.follow(services, autoscaler,
+        new ScaledServiceStatusWriter(loop, clients::records, Clock.systemUTC(),
             election::holdsLease, random),
-        new ActivatorEndpointSliceWriter(loop, session::records, election::holdsLease,
-            controller::notCaught, random));
-    controller.follow(cluster.podStarts(), loop);
+        new ActivatorEndpointSliceWriter(loop, clients::records, election::holdsLease,
+            adapter::notCaught, random));
+    adapter.follow(cluster.podStarts(), loop);
   }
 
   @Override
@@ -260,15 +260,15 @@ public final class StandalonePlatform implements Platform {
     // The writer of statuses stops last, because the autoscaler's stop writes the statuses once
     // more before it releases the lease.
     return List.of(
-        new LifecyclePart("statuses of ScaledServices", () -> controller.writer().start(),
-            () -> controller.writer().stop()),
-        new LifecyclePart("requests to Services at zero", () -> controller.catcher().start(),
-            () -> controller.catcher().stop()),
+        new LifecyclePart("statuses of ScaledServices", () -> adapter.statusWriter().start(),
+            () -> adapter.statusWriter().stop()),
+        new LifecyclePart("requests to Services at zero", () -> adapter.sliceWriter().start(),
+            () -> adapter.sliceWriter().stop()),
         new LifecyclePart("elected autoscaler", this::start, this::stop));
   }
 
   private void start() {
-    session.open();
+    clients.open();
     server.start();
     election.start();
   }
@@ -278,7 +278,7 @@ public final class StandalonePlatform implements Platform {
     election.stop().thenComposeAsync(_ -> lastEvent, loop)
         .completeOnTimeout(null, STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS).join();
     server.stop();
-    session.close();
+    clients.close();
   }
 
   /**
@@ -291,7 +291,7 @@ public final class StandalonePlatform implements Platform {
     }
     members.within(MEMBERS_PERIOD);
     long now = loop.nanoTime();
-    var _ = session.members(identity.namespace, identity.service).thenAcceptAsync(read -> {
+    var _ = clients.members(identity.namespace, identity.service).thenAcceptAsync(read -> {
       membersReadAt = now;
       autoscaler.members(read.orElse(null));
     }, loop);
@@ -302,7 +302,7 @@ public final class StandalonePlatform implements Platform {
     public void elected(int term) {
       writeEvent("LeaderElected", "became leader");
       autoscaler.members(null);
-      controller.elected();
+      adapter.elected();
       autoscaler.start();
       readMembers();
     }
@@ -312,12 +312,13 @@ public final class StandalonePlatform implements Platform {
       members.cancel();
       server.disconnect();
       writeEvent("LeaderLost", "stopped leading");
-      return autoscaler.stop().thenCompose(_ -> controller.writer().finish().completeOnTimeout(null,
-          statusesTimeout.toMillis(), TimeUnit.MILLISECONDS));
+      return autoscaler.stop()
+          .thenCompose(_ -> adapter.statusWriter().finish().completeOnTimeout(null,
+              statusesTimeout.toMillis(), TimeUnit.MILLISECONDS));
     }
 
     private void writeEvent(String reason, String what) {
-      lastEvent = session.events().write(lease.regarding(), false, reason,
+      lastEvent = clients.events().write(lease.regarding(), false, reason,
           identity.holder() + " " + what);
     }
 

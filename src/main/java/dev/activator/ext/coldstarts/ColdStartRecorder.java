@@ -385,8 +385,8 @@ public final class ColdStartRecorder implements RequestObserver, ColdStarts {
     return last.reversed().stream().map(Entry::start).toList();
   }
 
-  record AwaitedStart(ColdStartTracker tracker, long number, long unlistedNanos)
-      implements Awaited {
+  record TrackedStart(ColdStartTracker tracker, long number, long unlistedNanos)
+      implements AwaitedStart {
     @Override
     public PodStart until(long now) {
       return tracker.since(this, now);

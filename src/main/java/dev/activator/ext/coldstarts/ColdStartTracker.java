@@ -1,6 +1,6 @@
 package dev.activator.ext.coldstarts;
 
-import dev.activator.ext.coldstarts.ColdStartRecorder.AwaitedStart;
+import dev.activator.ext.coldstarts.ColdStartRecorder.TrackedStart;
 import dev.activator.observability.ColdStarts.OngoingColdStart;
 import dev.activator.observability.RequestPhases.PodStart;
 import dev.activator.revision.Destination;
@@ -180,15 +180,15 @@ final class ColdStartTracker {
   }
 
   /** The start that a request which is queued now waits for; null while pods answer. */
-  synchronized @Nullable AwaitedStart await(long now) {
-    return published.isEmpty() ? new AwaitedStart(this, starts + 1, unlisted(now)) : null;
+  synchronized @Nullable TrackedStart await(long now) {
+    return published.isEmpty() ? new TrackedStart(this, starts + 1, unlisted(now)) : null;
   }
 
   /**
    * The start for which a request waited: the one that has ended since then, or else the one in
    * progress.
    */
-  synchronized PodStart since(AwaitedStart awaited, long now) {
+  synchronized PodStart since(TrackedStart awaited, long now) {
     return starts >= awaited.number()
         ? new PodStart(awaited.number(), unlistedWhenPublished - awaited.unlistedNanos(),
             publishedNanos)

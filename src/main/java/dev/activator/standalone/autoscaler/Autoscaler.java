@@ -5,6 +5,7 @@ import dev.activator.revision.ScalingListener;
 import dev.activator.revision.ScalingView;
 import dev.activator.kube.LeadershipCheck;
 import dev.activator.standalone.autoscaler.WorkloadConflicts.Unscaled;
+import dev.activator.standalone.autoscaler.policy.ConflictArbiter;
 import dev.activator.standalone.autoscaler.policy.Acknowledgements;
 import dev.activator.standalone.autoscaler.policy.ReportCompleteness;
 import dev.activator.standalone.autoscaler.policy.LoadSample;
@@ -91,6 +92,10 @@ public final class Autoscaler implements ScalingViews {
      */
     boolean isScaledLike(@Nullable Configured other) {
       return other != null && equals(other.published(lastDesired, conflicts.wasStopping()));
+    }
+
+    ConflictArbiter.Settings conflictSettings() {
+      return new ConflictArbiter.Settings(conflicts, requestTimeout);
     }
 
     private Configured published(OptionalInt desired, boolean stopping) {
@@ -218,7 +223,7 @@ public final class Autoscaler implements ScalingViews {
     if (target != null) {
       stop(target.scaler);
       var last = target.configured;
-      unscaled(id, new Unscaled(last.conflicts, last.requestTimeout, target.present));
+      unscaled(id, new Unscaled(last.conflictSettings(), target.present));
     }
   }
 

@@ -63,8 +63,8 @@ final class ScaleTask {
    * seconds, during which other writes continue.
    */
   private @Nullable CompletableFuture<Boolean> mayScaleToZero;
-  /** Whether that was requested, and has to be cancelled if the last pods stay. */
-  private boolean isZeroPrepared;
+  /** Whether the answer was requested, and the request has to be cancelled if the last pods stay. */
+  private boolean isZeroRequested;
   private @Nullable Trouble trouble;
   private String note = "";
   /**
@@ -199,9 +199,9 @@ final class ScaleTask {
       due(OptionalInt.empty());
     } else {
       var write = planned(scale).write();
-      if (isZeroPrepared && !write.equals(OptionalInt.of(0))) {
+      if (isZeroRequested && !write.equals(OptionalInt.of(0))) {
         mayScaleToZero = null;
-        isZeroPrepared = false;
+        isZeroRequested = false;
         if (scale.replicas() > 0) {
           term.scales().cancelScaleToZero(id, workload);
         }
@@ -271,7 +271,7 @@ final class ScaleTask {
           return false;
         });
     mayScaleToZero = answer;
-    isZeroPrepared = true;
+    isZeroRequested = true;
     if (!answer.isDone()) {
       var _ = answer.whenComplete((_, _) -> term.loop().execute(this::step));
     }
@@ -353,7 +353,7 @@ final class ScaleTask {
       if (!stopped && plan.write().equals(OptionalInt.of(replicas))) {
         writeConfirmed(found, replicas);
       } else if (replicas == 0) {
-        isZeroPrepared = false;
+        isZeroRequested = false;
         term.scales().cancelScaleToZero(id, workload);
       }
     });

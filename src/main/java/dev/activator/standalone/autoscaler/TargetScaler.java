@@ -133,8 +133,7 @@ final class TargetScaler implements ScaleTask.Wanted {
   }
 
   private void conflictsChanged() {
-    term.conflicts().configured(id, configured.conflicts(), configured.requestTimeout(),
-        this::evaluate);
+    term.conflicts().configured(id, configured.conflictSettings(), this::evaluate);
   }
 
   void pods(int nowReady, int nowPresent) {

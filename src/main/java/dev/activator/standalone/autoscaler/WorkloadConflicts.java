@@ -40,11 +40,11 @@ final class WorkloadConflicts {
   private record Workload(Settings settings, Runnable evaluate) {}
 
   /** A workload that is not scaled, with the number of its pods. */
-  record Unscaled(ConflictSpec conflicts, Duration startTimeout, int pods) {
-    static final Unscaled NONE = new Unscaled(ConflictSpec.NONE, Duration.ZERO, 0);
+  record Unscaled(Settings settings, int pods) {
+    static final Unscaled NONE = new Unscaled(new Settings(ConflictSpec.NONE, Duration.ZERO), 0);
 
     Unscaled with(int now) {
-      return new Unscaled(conflicts, startTimeout, now);
+      return new Unscaled(settings, now);
     }
   }
 
@@ -55,9 +55,8 @@ final class WorkloadConflicts {
   }
 
   /** Adds a workload, or changes its settings. */
-  void configured(RevisionId id, ConflictSpec conflicts, Duration startTimeout,
-      Runnable evaluate) {
-    var now = new Workload(new Settings(conflicts, startTimeout), evaluate);
+  void configured(RevisionId id, Settings settings, Runnable evaluate) {
+    var now = new Workload(settings, evaluate);
     var before = workloads.put(id, now);
     if (before == null || !before.settings.equals(now.settings)) {
       changed(id, before, now);
@@ -69,7 +68,7 @@ final class WorkloadConflicts {
     if (now.pods == 0) {
       changed(id, workloads.remove(id), null);
     } else {
-      configured(id, now.conflicts, now.startTimeout, () -> {
+      configured(id, now.settings, () -> {
       });
       // One that was never scaled may be later, and keeps its pods then. Others wait for it as well.
       if (phase(id) != Phase.UNKNOWN) {

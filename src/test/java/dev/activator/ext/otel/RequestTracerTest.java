@@ -122,7 +122,7 @@ class RequestTracerTest {
     assertThat(spans.get(1).getStatus().getStatusCode()).isEqualTo(StatusCode.ERROR);
   }
 
-  private record Start(Map<StartPhase, Long> ends) implements ColdStarts.Awaited {
+  private record Start(Map<StartPhase, Long> ends) implements ColdStarts.AwaitedStart {
     @Override
     public PodStart until(long now) {
       return new PodStart(1, 0, now);

@@ -11,6 +11,7 @@ import dev.activator.revision.ScalingListener;
 import dev.activator.standalone.autoscaler.policy.ConflictArbiter.On;
 import dev.activator.standalone.autoscaler.policy.ConflictArbiter.Phase;
 import dev.activator.standalone.autoscaler.policy.ConflictArbiter.Seen;
+import dev.activator.standalone.autoscaler.policy.ConflictArbiter.Settings;
 import dev.activator.standalone.policy.ConflictSpec;
 import dev.activator.standalone.policy.ScaledServiceSpec;
 import dev.activator.testing.TestValues;
@@ -301,17 +302,19 @@ class WorkloadConflictsTest {
   void oneThatWaits_alsoWaitsForThoseThatAChangeNames() {
     var conflicts = new WorkloadConflicts(loop);
     for (var id : List.of(BIG, OTHER)) {
-      conflicts.configured(id, conflict(Set.of()), Duration.ofSeconds(300), () -> {
+      conflicts.configured(id, new Settings(conflict(Set.of()), Duration.ofSeconds(300)), () -> {
       });
     }
-    conflicts.configured(SMALL, conflict(Set.of(OTHER)), Duration.ofSeconds(300), () -> {
-    });
+    conflicts.configured(SMALL, new Settings(conflict(Set.of(OTHER)), Duration.ofSeconds(300)),
+        () -> {
+        });
     conflicts.observed(OTHER, new Seen(On.ON, true, true, true));
     var waits = new Seen(On.OFF, false, true, true);
     assertThat(conflicts.observed(SMALL, waits)).isEqualTo(Phase.WAITING);
 
-    conflicts.configured(SMALL, conflict(Set.of(BIG)), Duration.ofSeconds(300), () -> {
-    });
+    conflicts.configured(SMALL, new Settings(conflict(Set.of(BIG)), Duration.ofSeconds(300)),
+        () -> {
+        });
 
     assertThat(conflicts.observed(SMALL, waits)).isEqualTo(Phase.WAITING);
     conflicts.observed(BIG, new Seen(On.OFF, false, false, false));
