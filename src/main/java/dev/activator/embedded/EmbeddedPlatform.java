@@ -11,7 +11,6 @@ import dev.activator.standalone.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.kube.LeadershipCheck;
 import dev.activator.discovery.ClusterWatcher;
 import dev.activator.kube.ClusterAccess;
-import dev.activator.kube.reflector.KubernetesApiClient;
 import dev.activator.standalone.policy.ActivatorSlicePlanner.Activators;
 import dev.activator.platform.RevisionDetailsSource;
 import dev.activator.embedded.api.EmbeddedApiServer;
@@ -26,14 +25,9 @@ import dev.activator.http.HeaderFieldList;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
-import dev.activator.platform.IdleMethod;
-import dev.activator.platform.Platform;
 import dev.activator.revision.PodFreezer;
-import dev.activator.platform.WakeMethod;
-import dev.activator.platform.WorkloadDetails;
-import dev.activator.standalone.IdleEnvironment;
-import dev.activator.standalone.ScaleClients;
 import dev.activator.standalone.ScaledServiceAutoscalerAdapter;
+import dev.activator.standalone.ScaledServicePlatform;
 import dev.activator.standalone.ScaledServices;
 import dev.activator.proxy.policy.RevisionResolver.HostRouter;
 import dev.activator.proxy.policy.RevisionResolver;
@@ -41,30 +35,24 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaleTargetRef;
 import dev.activator.stats.AutoscalerLink;
 import io.netty.channel.EventLoopGroup;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.function.BiPredicate;
-import java.util.function.Function;
 import java.util.function.IntSupplier;
-import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -76,7 +64,7 @@ import tools.jackson.databind.node.ObjectNode;
  * The platform of embedded mode: a Kubernetes API, local processes and an autoscaler, all in this
  * process.
  */
-public final class EmbeddedPlatform implements Platform {
+public final class EmbeddedPlatform implements ScaledServicePlatform {
   private static final Logger log = LoggerFactory.getLogger(EmbeddedPlatform.class);
   /** The name of this activator's pod, as in application-embedded.yaml. */
   private static final String ACTIVATOR = "activator";
@@ -98,11 +86,8 @@ public final class EmbeddedPlatform implements Platform {
   private final EmbeddedApiServer api;
   private final LocalRuntime runtime;
   private final EmbeddedScaleClient scaling;
-  private final ScaledServiceAutoscalerAdapter adapter = new ScaledServiceAutoscalerAdapter();
+  private final ScaledServiceAutoscalerAdapter adapter;
   private final RandomGenerator random;
-  private final ScaleClients scales;
-  private final List<WakeMethod<?>> wakeMethods = new ArrayList<>();
-  private @Nullable IdleMethod<?> idleMethod;
   private final Autoscaler autoscaler;
   private final Loop autoscalerLoop;
   private final StatsServer autoscalerServer;
@@ -142,14 +127,20 @@ public final class EmbeddedPlatform implements Platform {
     this.scaling = new EmbeddedScaleClient(store, loop(loops), defaults);
     this.autoscalerLoop = loop(loops);
     this.awaited = new AwaitedRoutes(autoscalerLoop, ROUTE_TIMEOUT);
-    this.scales = adapter.scales(_ -> {
-    }).add(ScaleTargetRef.class, scaling);
-    this.autoscaler = new Autoscaler(autoscalerLoop, scales, LeadershipCheck.ALONE, adapter,
+    this.adapter = new ScaledServiceAutoscalerAdapter(services, scaling, _ -> {
+    });
+    this.autoscaler = new Autoscaler(autoscalerLoop, adapter.scales(), LeadershipCheck.ALONE,
+        adapter,
         random);
     this.actions = new EmbeddedConsoleActions(store, autoscaler, () -> requestPort.getAsInt());
     this.deletedHosts = new DeletedHosts(store, autoscalerLoop);
     this.autoscalerServer = new StatsServer(loops, at(settings.autoscalerPort()),
         autoscaler::received);
+  }
+
+  @Override
+  public ScaledServiceAutoscalerAdapter adapter() {
+    return adapter;
   }
 
   @Override
@@ -214,48 +205,8 @@ public final class EmbeddedPlatform implements Platform {
   }
 
   @Override
-  public @Nullable WorkloadDetails workload(RevisionId id) {
-    return services.details(id);
-  }
-
-  @Override
-  public void wakeMethod(WakeMethod<?> method) {
-    wakeMethods.add(method);
-  }
-
-  @Override
-  public void beforeScaleDown(Function<RevisionId, CompletableFuture<Void>> preparation) {
-    scales.beforeScaleDown(preparation);
-  }
-
-  @Override
-  public void portTaken(int port, boolean taken) {
-    services.portTaken(port, taken);
-  }
-
-  @Override
-  public void portProbeFails(RevisionId revision, String why) {
-    adapter.statusWriter().portProbeFails(revision, why);
-  }
-
-  @Override
-  public void onWake(BiConsumer<String, Duration> listener) {
-    adapter.onWake(listener);
-  }
-
-  @Override
-  public void idleMethod(IdleMethod<?> method) {
-    idleMethod = method;
-  }
-
-  @Override
   public PodFreezer freezer() {
     return runtime;
-  }
-
-  @Override
-  public void extensions(Set<String> names) {
-    services.extensions(names, wakeMethods, idleMethod);
   }
 
   @Override
@@ -270,14 +221,9 @@ public final class EmbeddedPlatform implements Platform {
       }
     });
     cluster.setSource(services);
-    Supplier<KubernetesApiClient> client = () -> Objects.requireNonNull(cluster.api(), "not open");
-    wakeMethods.forEach(method -> scales.add(method, client));
-    if (idleMethod != null) {
-      scales.add(idleMethod, new IdleEnvironment(autoscalerLoop, client, scales,
-          LeadershipCheck.ALONE, adapter, services,
-          (id, state, _) -> autoscaler.unacknowledged(id, state)));
-    }
-    adapter.follow(services, autoscaler,
+    adapter.openClients(autoscalerLoop, () -> Objects.requireNonNull(cluster.api(), "not open"),
+        LeadershipCheck.ALONE, (id, state, _) -> autoscaler.unacknowledged(id, state));
+    adapter.follow(autoscaler,
         new ScaledServiceStatusWriter(autoscalerLoop, cluster::api, Clock.systemUTC(), () -> true,
             random),
         new ActivatorEndpointSliceWriter(autoscalerLoop, cluster::api, () -> true,

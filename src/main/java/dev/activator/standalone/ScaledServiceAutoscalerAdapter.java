@@ -11,21 +11,35 @@ import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartProgress;
 import dev.activator.revision.ScaleApiResult;
+import dev.activator.revision.ScaleClient;
 import dev.activator.revision.ScaleTarget;
+import dev.activator.revision.ScaleTargetRef;
+import dev.activator.kube.LeadershipCheck;
+import dev.activator.kube.reflector.KubernetesApiClient;
+import dev.activator.platform.IdleMethod;
+import dev.activator.platform.WakeMethod;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Connects ScaledServices with the autoscaler: it passes their changes to the autoscaler, and the
- * autoscaler's decisions to the writer of statuses.
+ * autoscaler's decisions to the writer of statuses. It has the ways to start and stop workloads.
  */
 public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
+  private final ScaledServices services;
+  private final ScaleClients scales;
+  private final List<WakeMethod<?>> wakeMethods = new ArrayList<>();
+  private @Nullable IdleMethod<?> idleMethod;
   private volatile BiConsumer<String, Duration> wakes = (_, _) -> {
   };
   private volatile @Nullable ScaledServiceStatusWriter statusWriter;
@@ -34,8 +48,52 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
   /** What is scaled. Used where ScaledServices are published. */
   private final Map<RevisionId, ScaleTarget> workloads = new HashMap<>();
 
+  /**
+   * @param client of the {@code scale} subresource
+   * @param onWrite gets the answer to each write
+   */
+  public ScaledServiceAutoscalerAdapter(ScaledServices services,
+      ScaleClient<? super ScaleTargetRef> client, Consumer<ScaleApiResult> onWrite) {
+    this.services = services;
+    this.scales = new ScaleClients(this::sliceWriter, onWrite).add(ScaleTargetRef.class, client);
+  }
+
+  ScaledServices services() {
+    return services;
+  }
+
+  /** The autoscaler's client of all targets. */
+  public ScaleClients scales() {
+    return scales;
+  }
+
+  /** Adds a way to start and stop what has no scale. Call before {@link #openClients}. */
+  void add(WakeMethod<?> method) {
+    wakeMethods.add(method);
+  }
+
+  /** Sets the way in which the last pods are put to sleep. Call before {@link #openClients}. */
+  void setIdleMethod(IdleMethod<?> method) {
+    idleMethod = method;
+  }
+
+  /** Sets the names of the extensions of this build. Call after those have added their methods. */
+  void setExtensions(Set<String> names) {
+    services.extensions(names, wakeMethods, idleMethod);
+  }
+
+  /** Makes the clients of what extensions start, stop and put to sleep. */
+  public void openClients(Loop loop, Supplier<KubernetesApiClient> api, LeadershipCheck leadership,
+      IdleEnvironment.Activators activators) {
+    wakeMethods.forEach(method -> scales.add(method, api));
+    if (idleMethod != null) {
+      scales.add(idleMethod,
+          new IdleEnvironment(loop, api, scales, leadership, this, services, activators));
+    }
+  }
+
   /** Subscribes to the ScaledServices. Call before the watcher starts. */
-  public void follow(ScaledServices services, Autoscaler autoscaler, ScaledServiceStatusWriter to,
+  public void follow(Autoscaler autoscaler, ScaledServiceStatusWriter to,
       ActivatorEndpointSliceWriter catches) {
     statusWriter = to;
     sliceWriter = catches;
@@ -87,15 +145,6 @@ public final class ScaledServiceAutoscalerAdapter implements ScalingListener {
 
   public ActivatorEndpointSliceWriter sliceWriter() {
     return Objects.requireNonNull(sliceWriter);
-  }
-
-  /**
-   * The autoscaler's client, without any that it passes targets on to.
-   *
-   * @param onWrite gets the answer to each write
-   */
-  public ScaleClients scales(Consumer<ScaleApiResult> onWrite) {
-    return new ScaleClients(this::sliceWriter, onWrite);
   }
 
   /** Writes an Event that requests to the Service do not reach the activators. */

@@ -1,9 +1,5 @@
 package dev.activator.standalone;
 
-import dev.activator.platform.IdleMethod;
-import dev.activator.platform.Platform;
-import dev.activator.platform.WakeMethod;
-import dev.activator.platform.WorkloadDetails;
 import dev.activator.standalone.autoscaler.Autoscaler;
 import dev.activator.standalone.autoscaler.StatsServer;
 import dev.activator.kube.LeaderElection;
@@ -22,34 +18,28 @@ import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.revision.IdleState;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult;
-import dev.activator.revision.ScaleTargetRef;
 import dev.activator.stats.AutoscalerLink;
 import io.netty.channel.EventLoopGroup;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.BiConsumer;
-import java.util.function.Function;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The platform of stand-alone mode: a cluster without Knative. Every activator has an autoscaler
  * for ScaledServices, but only that of the elected activator runs. All activators, including the
  * leader, report to the holder of the lease.
  */
-public final class StandalonePlatform implements Platform {
+public final class StandalonePlatform implements ScaledServicePlatform {
   private static final Duration MEMBERS_PERIOD = Duration.ofSeconds(2);
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
   /**
@@ -66,10 +56,7 @@ public final class StandalonePlatform implements Platform {
   private final RandomGenerator random;
   private final KubernetesLeaseClient lease;
   private final Loop loop;
-  private final ScaledServiceAutoscalerAdapter adapter = new ScaledServiceAutoscalerAdapter();
-  private final ScaleClients scales;
-  private final List<WakeMethod<?>> wakeMethods = new ArrayList<>();
-  private @Nullable IdleMethod<?> idleMethod;
+  private final ScaledServiceAutoscalerAdapter adapter;
   /** When the newest read of the activators began, in the loop's time. Used on the loop. */
   private long membersReadAt = Long.MIN_VALUE / 2;
   private final Autoscaler autoscaler;
@@ -119,12 +106,17 @@ public final class StandalonePlatform implements Platform {
     this.loop = new NettyLoop(loops.next());
     this.election = new LeaderElection(identity.holder(), loop, lease, new Terms(),
         Clock.systemUTC(), random, Times.DEFAULT);
-    this.scales = adapter.scales(this::written).add(ScaleTargetRef.class, clients.scales());
-    this.autoscaler = new Autoscaler(loop, scales, election, adapter, random);
+    this.adapter = new ScaledServiceAutoscalerAdapter(services, clients.scales(), this::written);
+    this.autoscaler = new Autoscaler(loop, adapter.scales(), election, adapter, random);
     this.server = new StatsServer(loops,
         new InetSocketAddress(identity.podIp, identity.port), autoscaler::received,
         () -> election.view().leads());
     this.members = new ResettableTimer(loop, this::readMembers);
+  }
+
+  @Override
+  public ScaledServiceAutoscalerAdapter adapter() {
+    return adapter;
   }
 
   @Override
@@ -159,54 +151,11 @@ public final class StandalonePlatform implements Platform {
     return new RevisionResolver.Hosts(services);
   }
 
-  @Override
-  public @Nullable WorkloadDetails workload(RevisionId id) {
-    return services.details(id);
-  }
-
-  @Override
-  public void wakeMethod(WakeMethod<?> method) {
-    wakeMethods.add(method);
-    scales.add(method, clients::scaling);
-  }
-
-  @Override
-  public void beforeScaleDown(Function<RevisionId, CompletableFuture<Void>> preparation) {
-    scales.beforeScaleDown(preparation);
-  }
-
-  @Override
-  public void onWake(BiConsumer<String, Duration> listener) {
-    adapter.onWake(listener);
-  }
-
-  @Override
-  public void portTaken(int port, boolean taken) {
-    services.portTaken(port, taken);
-  }
-
-  @Override
-  public void portProbeFails(RevisionId revision, String why) {
-    adapter.statusWriter().portProbeFails(revision, why);
-  }
-
-  @Override
-  public void idleMethod(IdleMethod<?> method) {
-    idleMethod = method;
-    scales.add(method, new IdleEnvironment(loop, clients::scaling, scales, election, adapter,
-        services, this::unacknowledged));
-  }
-
   /** An activator that is not known yet may have read the ScaledServices before the state was there. */
   private List<String> unacknowledged(RevisionId id, IdleState state, long written) {
     return membersReadAt - written > 0
         ? autoscaler.unacknowledged(id, state)
         : List.of("the endpoints of our own Service");
-  }
-
-  @Override
-  public void extensions(Set<String> names) {
-    services.extensions(names, wakeMethods, idleMethod);
   }
 
   @Override
@@ -226,7 +175,8 @@ public final class StandalonePlatform implements Platform {
     });
     cluster.leaveOutKnative();
     cluster.setSource(services);
-    adapter.follow(services, autoscaler,
+    adapter.openClients(loop, clients::scaling, election, this::unacknowledged);
+    adapter.follow(autoscaler,
         new ScaledServiceStatusWriter(loop, clients::records, Clock.systemUTC(),
             election::holdsLease, random),
         new ActivatorEndpointSliceWriter(loop, clients::records, election::holdsLease,

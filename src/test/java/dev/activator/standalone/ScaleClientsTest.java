@@ -22,8 +22,9 @@ class ScaleClientsTest {
   private final FakeScales deployments = new FakeScales();
   private final FakeScales machines = new FakeScales();
   private final List<ScaleApiResult> written = new ArrayList<>();
-  private final ScaleClients clients = new ScaledServiceAutoscalerAdapter().scales(written::add)
-      .add(ScaleTargetRef.class, deployments).add(Machine.class, machines);
+  private final ScaleClients clients = new ScaleClients(() -> {
+    throw new IllegalStateException();
+  }, written::add).add(ScaleTargetRef.class, deployments).add(Machine.class, machines);
 
   private record Machine(String kind, String name) implements ScaleTarget {}
 
