@@ -27,14 +27,6 @@ record RevisionSnapshot(RevisionId revision, WaitState.Kind kind,
     ThrottleView.Details queue,
     AutoscalerLink.View link, ApiState api, LocalProcessProblems processes,
     String hiddenPods, @Nullable OngoingColdStart start) {
-  /** One whose pods get requests. */
-  RevisionSnapshot(RevisionId revision, WaitState.Kind kind,
-      @Nullable RevisionBackendsView backends, ThrottleView.Details queue,
-      AutoscalerLink.View link, ApiState api, LocalProcessProblems processes,
-      @Nullable OngoingColdStart start) {
-    this(revision, kind, backends, queue, link, api, processes, "", start);
-  }
-
   boolean isScaledService() {
     return kind == WaitState.Kind.SCALED_SERVICE;
   }

@@ -19,7 +19,6 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -28,21 +27,13 @@ import org.jspecify.annotations.Nullable;
  * API to the pods.
  *
  * @param missing what would have to change, with a line for each
- * @param forCallers the cause without addresses and messages of Kubernetes
  * @param whatToDo a sentence
  */
 public record WaitDiagnosis(WaitState state, String summary, List<String> missing,
-    String forCallers,
     String whatToDo) {
 
-  /** The reasons of autoscalers that add a node for a pod. */
-  private static final Set<String> NODE_IS_ADDED = Set.of("TriggeredScaleUp", "Nominated");
   private static final int MAX_NAMED_PODS = 3;
   private static final Duration MAX_LIST_TIME = Duration.ofSeconds(2);
-  private static final Set<WaitState> PROBING = EnumSet.of(WaitState.STARTING,
-      WaitState.NOT_PROBED_YET,
-      WaitState.NOT_ANSWERING, WaitState.NOT_READY, WaitState.OVERDUE, WaitState.RESTARTING);
-
   /** The states that a pod which is not listed yet may change. */
   private static final Set<WaitState> OF_LISTED_PODS = EnumSet.of(WaitState.AT_ZERO,
       WaitState.NO_AUTOSCALER,
@@ -68,7 +59,7 @@ public record WaitDiagnosis(WaitState state, String summary, List<String> missin
         "There is no " + (scaled ? "ScaledService " : "revision or Service ") + revision + ".",
         List.of((scaled ? "a ScaledService" : "a Revision or a Service")
             + " of this name, in this namespace"),
-        "", WaitState.UNKNOWN.whatToDo(kind));
+        WaitState.UNKNOWN.whatToDo(kind));
   }
 
   static WaitDiagnosis of(RevisionSnapshot now) {
@@ -78,51 +69,12 @@ public record WaitDiagnosis(WaitState state, String summary, List<String> missin
       missing.add("news from the Kubernetes API: " + String.join("; ", now.api().problems()));
     }
     return new WaitDiagnosis(cause.state, head(now) + cause.text + tail(now, cause), missing,
-        forCallers(now, cause.state), cause.state.whatToDo(now.kind()));
+        cause.state.whatToDo(now.kind()));
   }
 
-  /** The text {@code forCallers} of a diagnosis, with less work. */
-  static String forCallers(RevisionSnapshot now) {
-    return forCallers(now, cause(now).state);
-  }
-
-  private static String forCallers(RevisionSnapshot now, WaitState state) {
-    if (PROBING.contains(state) && !now.processProblem().isEmpty()) {
-      return now.processProblem();
-    }
-    if (state == WaitState.NO_PODS && !now.hiddenPods().isEmpty()) {
-      return now.hiddenPods();
-    }
-    return switch (state) {
-      case UNKNOWN, AT_ZERO, SERVING, SERVING_BY_CLUSTER_IP, MOVING -> "";
-      case BUSY, QUEUE_FULL -> inUse(now.capacity())
-          + (now.isByClusterIp() ? "" : where(now));
-      case BOUND -> "the pod of this session has no room";
-      case EXCLUSIVE -> "each pod serves another session";
-      case NO_PODS -> now.linkProblem() == null
-          ? "no pod is listed" + awaited(now)
-          : "no pod is listed, and "
-              + (now.isScaledService()
-                  ? "no activator that scales is connected"
-                  : "the autoscaler is not connected");
-      case CANNOT_START, CANNOT_SCALE, NO_NODE, OVERDUE ->
-        cannotStart(Objects.requireNonNull(now.queue().start().failure()));
-      case STARTING, RESTARTING, NOT_PROBED_YET, NOT_ANSWERING,
-          NOT_TRUSTED ->
-        listed(now) + now.pods().stream()
-            .filter(pod -> pod.failures() > 0).max(Comparator.comparingInt(Address::failures))
-            .map(worst -> ", and none answers our probe: " + worst.probe().outcome() + " ("
-                + times(worst.failures()) + ")")
-            .orElse(", and the first answer is awaited");
-      case NOT_READY -> listed(now) + ", and Kubernetes calls none ready";
-      case AT_PEERS -> "other activators use the pods' permits";
-      case PEER_LOST -> "permits are at an activator that cannot be reached";
-      case NOT_DELIVERABLE -> listed(now) + ", but requests could not be delivered";
-      case NO_CLUSTER_IP -> "the ClusterIP does not answer";
-      case NO_AUTOSCALER -> "no pod is listed, and what starts pods is not connected";
-      case NO_NEWS -> "the Kubernetes API gives no news of pods";
-      case NOT_SYNCED -> "the activator has not read everything from the Kubernetes API yet";
-    };
+  /** The state of a diagnosis, with less work. */
+  static WaitState state(RevisionSnapshot now) {
+    return cause(now).state;
   }
 
   static String inUse(int capacity) {
@@ -140,7 +92,7 @@ public record WaitDiagnosis(WaitState state, String summary, List<String> missin
         + failure.reason();
   }
 
-  private static String times(int failures) {
+  static String times(int failures) {
     return failures == 1 ? "once" : failures + " times";
   }
 
@@ -203,19 +155,11 @@ public record WaitDiagnosis(WaitState state, String summary, List<String> missin
   }
 
   /** The start, if it waits for a step that the status of its pod shows; otherwise null. */
-  private static @Nullable OngoingColdStart ofPod(RevisionSnapshot now) {
+  static @Nullable OngoingColdStart ofPod(RevisionSnapshot now) {
     var start = now.start();
     return start != null && start.podsRead() && start.current().isOfPod()
         ? start
         : null;
-  }
-
-  private static String awaited(RevisionSnapshot now) {
-    var pod = ofPod(now);
-    return pod == null
-        ? ""
-        : ": it waits for " + pod.current().awaited()
-            + (NODE_IS_ADDED.contains(pod.reason()) ? ", which is being added" : "");
   }
 
   /** @param awaited the time since the first request found no pod */
@@ -298,7 +242,7 @@ public record WaitDiagnosis(WaitState state, String summary, List<String> missin
     return cause(now.isByClusterIp() ? WaitState.SERVING_BY_CLUSTER_IP : WaitState.SERVING, text);
   }
 
-  private static String where(RevisionSnapshot now) {
+  static String where(RevisionSnapshot now) {
     var clusterIp = now.clusterIp();
     return now.isByClusterIp() && clusterIp != null
         ? " by the ClusterIP " + clusterIp.destination()
@@ -495,7 +439,7 @@ public record WaitDiagnosis(WaitState state, String summary, List<String> missin
     return cause(WaitState.PEER_LOST, text, "a link between the activators");
   }
 
-  private static String listed(RevisionSnapshot now) {
+  static String listed(RevisionSnapshot now) {
     int listed = now.pods().size();
     return count(listed, "pod") + (listed == 1 ? " is" : " are") + " listed";
   }

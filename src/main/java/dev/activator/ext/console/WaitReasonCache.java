@@ -66,7 +66,7 @@ final class WaitReasonCache implements WaitReasons {
       var unknown = new HashSet<>(next);
       for (var now : all) {
         unknown.remove(now.revision());
-        put(now.revision(), WaitDiagnosis.forCallers(now));
+        put(now.revision(), CallerReason.of(now));
       }
       unknown.forEach(id -> put(id, ""));
     });

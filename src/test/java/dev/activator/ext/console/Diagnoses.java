@@ -27,15 +27,24 @@ public final class Diagnoses {
   private Diagnoses() {}
 
   public static WaitDiagnosis of(ThrottleView.Details queue, Collection<Destination> pods) {
+    return WaitDiagnosis.of(snapshot(queue, pods));
+  }
+
+  public static String forCallers(ThrottleView.Details queue, Collection<Destination> pods) {
+    return CallerReason.of(snapshot(queue, pods));
+  }
+
+  private static RevisionSnapshot snapshot(ThrottleView.Details queue,
+      Collection<Destination> pods) {
     var id = queue.now().revision();
     var addresses = pods.stream().map(pod -> new Address(pod, true, true, true, false, 0,
         new Probe("answers", Duration.ofMillis(5), null, false))).toList();
-    return WaitDiagnosis.of(new RevisionSnapshot(id, Kind.REVISION,
+    return new RevisionSnapshot(id, Kind.REVISION,
         new RevisionBackendsView(
             HealthyDestinations.pods(id, DestinationSet.of(pods)), addresses, null,
             new ProbePolicy.MeshAddressing(MeshMode.AUTO, false), true),
         queue, new AutoscalerLink.View("ws://autoscaler", true, Duration.ZERO, 0, null),
-        new ApiState(true, List.of()), LocalProcessProblems.NONE, null));
+        new ApiState(true, List.of()), LocalProcessProblems.NONE, "", null);
   }
 
   /** A revision without pods, for which requests wait. */
@@ -47,6 +56,6 @@ public final class Diagnoses {
         new ThrottleView.Start(null, Duration.ZERO, null), ActivatorIndex.UNKNOWN, List.of(), null,
         SharedPermitsView.ALONE),
         new AutoscalerLink.View("ws://autoscaler", true, Duration.ZERO, 0, null),
-        new ApiState(true, List.of()), LocalProcessProblems.NONE, null);
+        new ApiState(true, List.of()), LocalProcessProblems.NONE, "", null);
   }
 }

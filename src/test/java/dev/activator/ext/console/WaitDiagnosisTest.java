@@ -160,7 +160,7 @@ class WaitDiagnosisTest {
               SharedPermitsView.ALONE),
           new AutoscalerLink.View("ws://autoscaler", signals.link == null, Duration.ZERO, 0,
               signals.link),
-          new ApiState(signals.synced, watches()), LocalProcessProblems.NONE, null);
+          new ApiState(signals.synced, watches()), LocalProcessProblems.NONE, "", null);
     }
 
     private List<ApiState.Watched> watches() {
@@ -406,12 +406,13 @@ class WaitDiagnosisTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("table")
   void saysWhatKeepsRequestsFromRunning(Row row) {
-    var diagnosis = WaitDiagnosis.of(row.given().apply(Given.QUIET).snapshot());
+    var now = row.given().apply(Given.QUIET).snapshot();
+    var diagnosis = WaitDiagnosis.of(now);
 
     assertThat(diagnosis.summary()).isEqualTo(row.summary());
     assertThat(diagnosis.state()).isEqualTo(row.state());
     assertThat(diagnosis.missing()).containsExactly(row.missing());
-    assertThat(diagnosis.forCallers()).doesNotContain("10.", "autoscaler link", "Back-off");
+    assertThat(CallerReason.of(now)).doesNotContain("10.", "autoscaler link", "Back-off");
   }
 
   @Test
@@ -424,14 +425,14 @@ class WaitDiagnosisTest {
             new SharedPermitsView.PodShare(B, "10.9.0.2", false, 0, 0)),
         List.of());
 
-    var diagnosis = WaitDiagnosis.of(new RevisionSnapshot(HELLO, Kind.REVISION, now.backends(),
+    var shared = new RevisionSnapshot(HELLO, Kind.REVISION, now.backends(),
         new ThrottleView.Details(queue.now(), queue.destinations(), queue.queue(), queue.start(),
             queue.activator(), queue.ejected(), null, lending),
-        now.link(), now.api(), LocalProcessProblems.NONE, null));
+        now.link(), now.api(), LocalProcessProblems.NONE, "", null);
 
-    assertThat(diagnosis.summary()).contains(
+    assertThat(WaitDiagnosis.of(shared).summary()).contains(
         "(2 activators share them: 2 more are at the others, 10.0.0.2:8012 at 10.9.0.2)");
-    assertThat(diagnosis.forCallers()).doesNotContain("10.");
+    assertThat(CallerReason.of(shared)).doesNotContain("10.");
   }
 
   @Test
@@ -449,7 +450,7 @@ class WaitDiagnosisTest {
   }
 
   private static String forCallers(UnaryOperator<Given> given) {
-    return WaitDiagnosis.of(given.apply(Given.QUIET).snapshot()).forCallers();
+    return CallerReason.of(given.apply(Given.QUIET).snapshot());
   }
 
   @Test
@@ -502,7 +503,7 @@ class WaitDiagnosisTest {
     }
     var now = Given.QUIET.waiting(1).snapshot(Duration.ofSeconds(5), Duration.ZERO);
     return new RevisionSnapshot(now.revision(), now.kind(), now.backends(), now.queue(),
-        now.link(), now.api(), now.processes(),
+        now.link(), now.api(), now.processes(), "",
         new ColdStartBreakdown(ends, podsRead).inProgress(pod, reason,
             reason.isEmpty() ? "" : "Back-off pulling image \"x\""));
   }
@@ -517,11 +518,11 @@ class WaitDiagnosisTest {
         .endsWith("; pod web-1 has waited for a node for 4.0 s.");
     assertThat(WaitDiagnosis.of(starting(true, "", "", StartPhase.SCALE)).summary())
         .endsWith("; it has waited for the creation of a pod for 4.0 s.");
-    assertThat(WaitDiagnosis.of(starting(true, "web-1", "ImagePullBackOff", StartPhase.CREATE,
-        StartPhase.SCHEDULE, StartPhase.INIT)).forCallers())
+    assertThat(CallerReason.of(starting(true, "web-1", "ImagePullBackOff", StartPhase.CREATE,
+        StartPhase.SCHEDULE, StartPhase.INIT)))
         .isEqualTo("no pod is listed: it waits for its images and containers");
-    assertThat(WaitDiagnosis.of(starting(true, "web-1", "TriggeredScaleUp", StartPhase.CREATE))
-        .forCallers()).isEqualTo("no pod is listed: it waits for a node, which is being added");
+    assertThat(CallerReason.of(starting(true, "web-1", "TriggeredScaleUp", StartPhase.CREATE)))
+        .isEqualTo("no pod is listed: it waits for a node, which is being added");
     // what the summary says if the API does not answer, on a connection that is open, or refuses it
     assertThat(WaitDiagnosis.of(starting(false, "", "", StartPhase.SCALE)).summary())
         .endsWith("; a pod was first requested 5.0 s ago; it is unknown whether its pod was"
@@ -547,14 +548,14 @@ class WaitDiagnosisTest {
     var local = new RevisionSnapshot(probed.revision(), Kind.REVISION, probed.backends(),
         probed.queue(), probed.link(), probed.api(), new LocalProcessProblems(
             "process 7 runs, nothing listens on its PORT 24049", false, List.of(), List.of()),
-        null);
+        "", null);
 
     var diagnosis = WaitDiagnosis.of(local);
 
     assertThat(diagnosis.state()).isEqualTo(WaitState.NOT_ANSWERING);
     assertThat(diagnosis.summary())
         .contains("1 pod is listed, and process 7 runs, nothing listens on its PORT 24049;");
-    assertThat(diagnosis.forCallers())
+    assertThat(CallerReason.of(local))
         .isEqualTo("process 7 runs, nothing listens on its PORT 24049");
   }
 
@@ -568,7 +569,7 @@ class WaitDiagnosisTest {
         new LocalProcessProblems(ended + "; it is started again", true,
             List.of(new LocalProcessProblems.Restarted("pod-1", 2, Instant.EPOCH, ended)),
             List.of("up", "no database")),
-        null);
+        "", null);
 
     var diagnosis = WaitDiagnosis.of(local);
     var report = RevisionWaitReport.of(local, null, null, null, null, _ -> null);
@@ -576,7 +577,7 @@ class WaitDiagnosisTest {
     assertThat(diagnosis.state()).isEqualTo(WaitState.RESTARTING);
     assertThat(diagnosis.summary()).startsWith("1 request waits for default/hello-00001: " + ended
         + "; it is started again; the autoscaler link is up;");
-    assertThat(diagnosis.forCallers()).isEqualTo(ended + "; it is started again");
+    assertThat(CallerReason.of(local)).isEqualTo(ended + "; it is started again");
     assertThat(report.processes()).isEqualTo(new RevisionWaitReport.ProcessesReport(
         List.of(new RevisionWaitReport.RestartReport("pod-1", 2, "1970-01-01T00:00:00Z", ended)),
         List.of("up", "no database")));
@@ -591,6 +592,6 @@ class WaitDiagnosisTest {
 
     assertThat(WaitDiagnosis.of(asleep).summary())
         .startsWith("3 requests wait for default/hello-00001: its pods are being woken;");
-    assertThat(WaitDiagnosis.forCallers(asleep)).isEqualTo("its pods are being woken");
+    assertThat(CallerReason.of(asleep)).isEqualTo("its pods are being woken");
   }
 }

@@ -69,7 +69,7 @@ class LostPeerTest extends LendingScene {
     assertThat(diagnosis.summary()).matches(".*1 permit is at " + borrower.id().address()
         + ", whose link has been lost for \\d[.]\\d s [(]used again in at most "
         + (exact ? "2 min" : "\\d[.]\\d s") + "[)].*");
-    assertThat(diagnosis.forCallers())
+    assertThat(Diagnoses.forCallers(owner.throttler().inspect(SimulatedActivator.ID), List.of(pod)))
         .isEqualTo("permits are at an activator that cannot be reached");
     connected();
   }
