@@ -13,8 +13,6 @@ import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.kube.reflector.KubernetesWriteRateLimiter;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaleTargetRef;
-import dev.activator.standalone.policy.KeepWarmSettings;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.LogLines;
 import dev.activator.testing.SteppedLoop;
@@ -27,8 +25,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Map;
-import java.util.OptionalInt;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -147,13 +143,7 @@ class RefusedCallsLogTest {
   }
 
   private static ResolvedScaledService state(String name) {
-    return ResolvedScaledService.of(new ScaledService(new RevisionId("shop", name), name, "", 1,
-        new ScaleTargetRef("apps/v1", "Deployment", name), name, "http", List.of(),
-        List.of(), List.of(), 0, OptionalInt.empty(), TestValues.concurrency(OptionalInt.of(1)), 0,
-        Duration.ofMinutes(5),
-        Duration.ofMinutes(1),
-        List.of(), Map.of(), Map.of(), null, KeepWarmSettings.NONE,
-        false, null, TestValues.NO_STATUS),
-        TestReferences.to(null).found());
+    return ResolvedScaledService.of(TestValues.scaledService(new RevisionId("shop", name), "",
+        List.of(), List.of(), List.of()), TestReferences.to(null).found());
   }
 }

@@ -6,15 +6,12 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.standalone.policy.TestReferences;
 import dev.activator.kube.ClusterAccess;
 import dev.activator.kube.ScalingApiClients;
-import dev.activator.standalone.policy.ScaledService;
 import dev.activator.standalone.policy.ResolvedScaledService;
 import dev.activator.kube.reflector.KubernetesWriteRateLimiter;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.runtime.ScaledServiceCrd;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaleTargetRef;
-import dev.activator.standalone.policy.KeepWarmSettings;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.SteppedLoop;
 import dev.activator.testing.TestValues;
@@ -25,8 +22,6 @@ import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Map;
-import java.util.OptionalInt;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -63,14 +58,8 @@ class RefusedStatusesTest {
   }
 
   private static ResolvedScaledService state(String name) {
-    return ResolvedScaledService.of(new ScaledService(new RevisionId("shop", name), name, "", 1,
-        new ScaleTargetRef("apps/v1", "Deployment", name), name, "http", List.of(),
-        List.of(), List.of(), 0, OptionalInt.empty(), TestValues.concurrency(OptionalInt.of(1)), 0,
-        Duration.ofMinutes(5),
-        Duration.ofMinutes(1),
-        List.of(), Map.of(), Map.of(), null, KeepWarmSettings.NONE,
-        false, null, TestValues.NO_STATUS),
-        TestReferences.to(null).found());
+    return ResolvedScaledService.of(TestValues.scaledService(new RevisionId("shop", name), "",
+        List.of(), List.of(), List.of()), TestReferences.to(null).found());
   }
 
   private int patches() {

@@ -4,7 +4,12 @@ import dev.activator.standalone.policy.ConflictSpec;
 import dev.activator.standalone.autoscaler.policy.LoadSample;
 import dev.activator.discovery.PodAddressPreference;
 import dev.activator.kube.policy.KubernetesVersion;
+import dev.activator.standalone.policy.ConnectionPorts;
+import dev.activator.standalone.policy.ScaledService.ServiceRef;
+import dev.activator.standalone.policy.ScaledService;
+import dev.activator.standalone.policy.ScaledServiceRoute;
 import dev.activator.standalone.policy.ScaledServiceStatus;
+import dev.activator.revision.IdleSpec;
 import dev.activator.kube.reflector.KubernetesApiClient;
 import dev.activator.kube.reflector.KubernetesWriteRateLimiter;
 import dev.activator.embedded.api.cache.ObjectSelection;
@@ -22,6 +27,7 @@ import dev.activator.tls.ServerTlsSettings;
 import io.fabric8.kubernetes.client.Config;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
@@ -64,6 +70,20 @@ public final class TestValues {
         concurrency(concurrency),
         containerConcurrency, window, requestTimeout, lastDesired, KeepWarmSettings.NONE,
         ConflictSpec.NONE, "");
+  }
+
+  /**
+   * One that scales a Deployment of its name by concurrency, to the port {@code http} of the Service of
+   * its name.
+   */
+  public static ScaledService scaledService(RevisionId id, String created, List<String> hosts,
+      List<ScaledServiceRoute> routes, List<String> routeProblems) {
+    return new ScaledService(id, id.name(), created, 1,
+        new ScaleTargetRef("apps/v1", "Deployment", id.name()),
+        new ServiceRef(id.name(), "http", null), hosts, routes, routeProblems, 0,
+        OptionalInt.empty(), concurrency(OptionalInt.of(1)), 0, Duration.ofMinutes(5),
+        Duration.ofMinutes(1), List.of(), Map.of(), Map.of(), null, KeepWarmSettings.NONE, false,
+        ConnectionPorts.NONE, ConflictSpec.NONE, IdleSpec.NONE, NO_STATUS);
   }
 
   public static Revision withRules(Revision revision, @Nullable ColdStartRules rules) {

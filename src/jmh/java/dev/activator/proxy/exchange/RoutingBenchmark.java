@@ -12,19 +12,14 @@ import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.standalone.policy.ScaledServiceRoute;
-import dev.activator.revision.ScaleTargetRef;
-import dev.activator.standalone.policy.KeepWarmSettings;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -82,12 +77,8 @@ public class RoutingBenchmark {
                 new ScaledServiceRoute.Path("/path" + "/".repeat(rule), true),
                 List.of(), "p" + rule));
       }
-      all.add(new ScaledService(new RevisionId("namespace-" + i % 100, "service-" + i), "", "", 1,
-          new ScaleTargetRef("apps/v1", "Deployment", "d" + i), "s", "http",
-          List.of("host-" + i + ".example.com"), rules, List.of(), 0, OptionalInt.empty(),
-          TestValues.concurrency(OptionalInt.of(1)), 0, Duration.ofMinutes(5),
-          Duration.ofMinutes(1), List.of(), Map.of(),
-          Map.of(), null, KeepWarmSettings.NONE, false, null, TestValues.NO_STATUS));
+      all.add(TestValues.scaledService(new RevisionId("namespace-" + i % 100, "service-" + i), "",
+          List.of("host-" + i + ".example.com"), rules, List.of()));
     }
     return all;
   }

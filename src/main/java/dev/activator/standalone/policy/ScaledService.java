@@ -63,23 +63,6 @@ public record ScaledService(RevisionId id, String uid, String created, long gene
         IdleSpec.NONE, status);
   }
 
-  /** One without {@link ConnectionPorts} and {@link IdleSpec}, which conflicts with none. */
-  public ScaledService(RevisionId id, String uid, String created, long generation,
-      ScaleTarget workload, String service, String port, List<String> hosts,
-      List<ScaledServiceRoute> routes, List<String> routeProblems, int minReplicas,
-      OptionalInt maxReplicas,
-      LoadTarget load, int containerConcurrency, Duration timeout,
-      Duration window, List<String> wakeWith, Map<String, String> labels,
-      Map<String, String> annotations,
-      @Nullable ColdStartRules rules, KeepWarmSettings warmTimes, boolean catchService,
-      @Nullable PodTlsSettings tls, ScaledServiceStatus status) {
-    this(id, uid, created, generation, workload, new ServiceRef(service, port, tls), hosts, routes,
-        routeProblems,
-        minReplicas, maxReplicas, load, containerConcurrency, timeout, window, wakeWith, labels,
-        annotations, rules, warmTimes, catchService, ConnectionPorts.NONE,
-        ConflictSpec.NONE, IdleSpec.NONE, status);
-  }
-
   public ScaledService {
     hosts = List.copyOf(hosts);
     routes = List.copyOf(routes);

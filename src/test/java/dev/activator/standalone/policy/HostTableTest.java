@@ -4,17 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.config.NamespaceHostRules;
+import dev.activator.standalone.policy.ScaledService.ServiceRef;
 import dev.activator.standalone.policy.ScaledServiceRouteTable.Taken;
 import dev.activator.standalone.decode.ScaledServiceRulesReader;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.proxy.policy.MapFields;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaleTargetRef;
 import dev.activator.testing.TestValues;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,22 +34,17 @@ class HostTableTest {
   private static ScaledService service(String id, String created, List<ScaledServiceRoute> rules,
       String... hosts) {
     var parts = id.split("/");
-    return new ScaledService(new RevisionId(parts[0], parts[1]), "u", created, 1,
-        new ScaleTargetRef("apps/v1", "Deployment", parts[1]), parts[1], "http", List.of(hosts),
-        rules, List.of(), 0, OptionalInt.empty(), TestValues.concurrency(OptionalInt.of(1)), 0,
-        Duration.ofSeconds(300),
-        Duration.ofSeconds(60),
-        List.of(), Map.of(), Map.of(), null, KeepWarmSettings.NONE,
-        false, null, TestValues.NO_STATUS);
+    return TestValues.scaledService(new RevisionId(parts[0], parts[1]), created, List.of(hosts),
+        rules, List.of());
   }
 
   private static ScaledService catching(String id, String created, String service) {
     var plain = service(id, created);
-    return new ScaledService(plain.id(), plain.uid(), created, 1, plain.workload(), service, "http",
-        List.of(), List.of(), List.of(), 0, plain.maxReplicas(), plain.load(), 0,
-        plain.timeout(), plain.window(),
-        List.of(), Map.of(), Map.of(), null, KeepWarmSettings.NONE, true, null,
-        TestValues.NO_STATUS);
+    return new ScaledService(plain.id(), plain.uid(), created, 1, plain.workload(),
+        new ServiceRef(service, "http", null), List.of(), List.of(), List.of(), 0,
+        plain.maxReplicas(), plain.load(), 0, plain.timeout(), plain.window(), List.of(), Map.of(),
+        Map.of(), null, KeepWarmSettings.NONE, true, plain.tcp(), plain.conflicts(), plain.idle(),
+        plain.status());
   }
 
   @ParameterizedTest(name = "{0} is {1}")
@@ -272,12 +265,8 @@ class HostTableTest {
   @Test
   void withRulesThatAllAreBroken_noRequestForItsHostsIsItsOwn() {
     var read = ScaledServiceRulesReader.read(List.of(Map.of("path", "no slash")));
-    var broken = new ScaledService(new RevisionId("shop", "web"), "u", "1", 1,
-        new ScaleTargetRef("apps/v1", "Deployment", "web"), "web", "http", List.of("x.y"),
-        read.rules(), read.problems(), 0, OptionalInt.empty(),
-        TestValues.concurrency(OptionalInt.of(1)), 0,
-        Duration.ofSeconds(300), Duration.ofSeconds(60), List.of(), Map.of(), Map.of(), null,
-        KeepWarmSettings.NONE, false, null, TestValues.NO_STATUS);
+    var broken = TestValues.scaledService(new RevisionId("shop", "web"), "1", List.of("x.y"),
+        read.rules(), read.problems());
     var table = ScaledServiceRouteTable.of(List.of(broken), "", NamespaceHostRules.ANY);
 
     assertThat(read.problems()).hasSize(1);
