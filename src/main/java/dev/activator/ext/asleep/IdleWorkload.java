@@ -249,14 +249,14 @@ final class IdleWorkload {
   }
 
   private CompletableFuture<String> sleepAgain(IdleState asleep) {
-    return !asleep.equals(state.stored()) || !mayWrite()
+    return !asleep.equals(state.stored()) || asleep.equals(state.asleep()) || !mayWrite()
         ? done("")
         : sleep(asleep).thenApplyAsync(problem -> {
-          if (!problem.isEmpty()) {
+          if (problem.isEmpty()) {
+            on(new Event.Slept());
+          } else {
             log.warn("{}: {} may not be asleep: {}", id, target(), problem);
-            environment.loop().schedule(RETRY, () -> {
-              var _ = step(() -> sleepAgain(asleep));
-            });
+            rereads.within(RETRY);
           }
           return problem;
         }, environment.loop());

@@ -138,8 +138,7 @@ public record IdleWorkloadState(@Nullable IdleState stored, @Nullable Fall fall,
       var left = seen.zeroAfter.isZero() || !seen.mayWrite
           ? null
           : Duration.between(seen.now, stored.since().plus(seen.zeroAfter));
-      return step(fall, seen.mayWrite ? stored : asleep,
-          new Action.StayAsleep(seen.mayWrite && !stored.equals(asleep), left));
+      return stay(new Action.StayAsleep(seen.mayWrite && !stored.equals(asleep), left));
     }
     return stay(isCurrent(stored) || !seen.mayWrite ? new Action.None() : new Action.Recover());
   }

@@ -62,13 +62,15 @@ class IdleWorkloadStateTest {
   }
 
   @Test
-  void sleepIsRepeatedOnce() {
+  void sleepIsRepeated_untilThePodsHaveFallenAsleep() {
     var read = new Event.Read(1, true, Duration.ZERO, true, NOW);
-
     var repeated = of("ASLEEP", "-", false).on(read).state();
+    assertThat(repeated.on(read).action()).isEqualTo(new Action.StayAsleep(true, null));
 
-    assertThat(repeated.on(read).action()).isEqualTo(new Action.StayAsleep(false, null));
-    assertThat(repeated.on(new Event.Stored(null)).state().asleep()).isNull();
+    var slept = repeated.on(new Event.Slept()).state();
+
+    assertThat(slept.on(read).action()).isEqualTo(new Action.StayAsleep(false, null));
+    assertThat(slept.on(new Event.Stored(null)).state().asleep()).isNull();
   }
 
   @ParameterizedTest(name = "stored {0}, fall {1}: {2}")
