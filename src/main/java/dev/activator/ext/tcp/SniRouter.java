@@ -65,7 +65,7 @@ final class SniRouter extends AbstractSniHandler<LiveRevision> {
     var found = name == null ? null : routes.find(name.toLowerCase(Locale.ROOT));
     return found == null
         ? context.executor().newFailedFuture(new IllegalArgumentException(name == null
-            ? "it names no server"
+            ? "it is not TLS, or names no server"
             : "no workload has the server name " + name))
         : context.executor().newSucceededFuture(found);
   }

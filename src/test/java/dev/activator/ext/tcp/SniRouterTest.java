@@ -154,7 +154,7 @@ class SniRouterTest extends WireTest {
       client.send(bytes);
       assertThatThrownBy(client::readToEnd).isInstanceOf(SocketException.class);
       eventually(() -> assertThat(refusals(client)).hasSize(1));
-      assertThat(refusals(client).getFirst()).hasSizeLessThan(200)
+      assertThat(refusals(client).getFirst()).hasSizeLessThan(200).contains("not TLS")
           .doesNotContain("6e6f7468696e67");
     }
   }
