@@ -17,7 +17,6 @@ import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.io.IOException;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -121,8 +120,6 @@ final class NumberedPod {
     private boolean outputEnds;
     private boolean isOver;
     private final long acceptedAt = System.nanoTime();
-    /** Those that were open when this one was accepted. */
-    private List<Serving> openBefore = List.of();
 
     Serving(EpollSocketChannel channel) {
       this.channel = channel;
@@ -130,7 +127,6 @@ final class NumberedPod {
 
     @Override
     public void channelActive(ChannelHandlerContext context) {
-      openBefore = open.stream().filter(Serving::isOpen).toList();
       open.add(this);
       connections = open.size();
       context.writeAndFlush(context.alloc().buffer(Long.BYTES).writeLong(number));
@@ -157,6 +153,9 @@ final class NumberedPod {
         if (partial.readableBytes() >= NumberedBytes.HEADER) {
           header = new Header(partial.readLong(), partial.readInt(), partial.readInt());
           records.begun(header.id(), number);
+          // A probe's connection may be kept for a client: it counts once that has sent something.
+          records.atOnce(
+              (int) open.stream().filter(one -> one.header != null && one.isOpen()).count());
           firstAt = firstAt == 0 ? acceptedAt : firstAt;
           check(header, partial);
           partial.release();
@@ -242,11 +241,6 @@ final class NumberedPod {
     public void channelInactive(ChannelHandlerContext context) {
       open.remove(this);
       connections = open.size();
-      // Those that have sent nothing are probes.
-      if (header != null) {
-        records.atOnce(1 + (int) openBefore.stream().filter(one -> one.header != null).count());
-      }
-      openBefore = List.of();
       if (partial != null) {
         partial.release();
         partial = null;

@@ -25,7 +25,7 @@ final class PodRecords {
     }
   }
 
-  /** A pod had this many connections when one began. */
+  /** A pod had this many connections when the client of one had sent its first bytes. */
   void atOnce(int connections) {
     most.accumulate(connections);
   }
@@ -47,7 +47,7 @@ final class PodRecords {
     return wrong;
   }
 
-  /** The highest number of connections that a pod had at once, of those that have ended. */
+  /** The highest number of connections that a pod had at once. */
   long most() {
     return most.get();
   }
