@@ -142,7 +142,8 @@ final class TargetScaler implements ScaleTask.Wanted {
         && (nowReady > scale.replicas() || nowReady < ready && nowReady < scale.replicas());
     ready = nowReady;
     present = nowPresent;
-    if (external) {
+    // One that yields ends with its pods: its scale shows that next.
+    if (external || phase == Phase.YIELDING && present == 0) {
       task.reread();
     }
     task.step();

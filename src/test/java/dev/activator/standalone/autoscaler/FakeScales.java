@@ -43,6 +43,8 @@ public final class FakeScales implements ScaleClient<ScaleTarget> {
   public boolean isUndecided;
   /** What the API makes of the replicas that it should store. */
   public IntUnaryOperator stores = replicas -> replicas;
+  /** How many are still there after a write. */
+  public int ending;
   /** Whether the last replicas may go. */
   public CompletableFuture<Boolean> mayScaleToZero = CompletableFuture.completedFuture(true);
   public int asksForZero;
@@ -59,9 +61,13 @@ public final class FakeScales implements ScaleClient<ScaleTarget> {
   }
 
   public void set(RevisionId id, int replicas) {
+    set(id, replicas, replicas);
+  }
+
+  private void set(RevisionId id, int replicas, int current) {
     var before = scales.get(id);
     long version = before == null ? 1 : Long.parseLong(before.resourceVersion()) + 1;
-    scales.put(id, new Found(replicas, replicas, Long.toString(version)));
+    scales.put(id, new Found(replicas, current, Long.toString(version)));
   }
 
   public int replicas(RevisionId id) {
@@ -143,7 +149,8 @@ public final class FakeScales implements ScaleClient<ScaleTarget> {
     if (writes.size() > 10_000) {
       throw new IllegalStateException("writes again and again");
     }
-    set(id, stores.applyAsInt(replicas));
+    int stored = stores.applyAsInt(replicas);
+    set(id, stored, stored + ending);
     return later != null ? later : CompletableFuture.completedFuture(scales.get(id));
   }
 }

@@ -111,6 +111,20 @@ class WorkloadConflictsTest {
   }
 
   @Test
+  void theSecondStartsAsSoonAsThePodsOfTheFirstAreGone_howeverLongTheyTookToEnd() {
+    seconds(1, BIG);
+    scales.ending = 1;
+    seconds(100, BIG, SMALL);
+    assertThat(scales.replicas(BIG) + scales.replicas(SMALL)).isZero();
+
+    scales.set(BIG, 0);
+    autoscaler.pods(BIG, 0, 0);
+    loop.run();
+
+    assertThat(scales.replicas(SMALL)).isEqualTo(1);
+  }
+
+  @Test
   void theFirstStopsAtOnceWithoutRequests_otherwiseOnlyAfterItsWindow() {
     seconds(3, BIG);
     seconds(2);
