@@ -9,7 +9,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.ChildName;
 import dev.activator.revision.PodTransport;
 import dev.activator.revision.PortProtocol;
-import dev.activator.revision.ReadinessProbeSpec.ProbeRedirect;
+import dev.activator.revision.ProbeRedirect;
 import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.Revision;
 import dev.activator.tls.DialTarget;

@@ -2,10 +2,9 @@ package dev.activator.revision;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.ReadinessProbeSpec.ProbeRedirect;
-import dev.activator.revision.ReadinessProbeSpec.ProbeRedirect.Failed;
-import dev.activator.revision.ReadinessProbeSpec.ProbeRedirect.Follow;
-import dev.activator.revision.ReadinessProbeSpec.ProbeRedirect.None;
+import dev.activator.revision.ProbeRedirect.Failed;
+import dev.activator.revision.ProbeRedirect.Follow;
+import dev.activator.revision.ProbeRedirect.None;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

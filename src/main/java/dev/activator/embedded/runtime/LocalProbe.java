@@ -1,7 +1,7 @@
 package dev.activator.embedded.runtime;
 
 import dev.activator.revision.ReadinessProbeSpec;
-import dev.activator.revision.ReadinessProbeSpec.ProbeRedirect;
+import dev.activator.revision.ProbeRedirect;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
