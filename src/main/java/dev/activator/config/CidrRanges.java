@@ -64,15 +64,7 @@ public record CidrRanges(List<Network> all) {
     return bits > longest ? null : new Network(base, bits);
   }
 
-  /** Whether a network contains the address. False for a host name. */
-  public boolean contains(String address) {
-    if (all.isEmpty()) {
-      return false;
-    }
-    var literal = literal(address);
-    return literal != null && contains(literal);
-  }
-
+  /** Whether a network contains the address. */
   public boolean contains(InetAddress address) {
     return all.stream().anyMatch(network -> network.contains(address));
   }

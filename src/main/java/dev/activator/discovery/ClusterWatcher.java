@@ -118,11 +118,6 @@ public final class ClusterWatcher implements AutoCloseable {
     return merged.pods.changes();
   }
 
-  /** The pods in the revision's Endpoints; null if it has none. */
-  public @Nullable PrivateEndpoints pods(RevisionId id) {
-    return merged.pods.find(id);
-  }
-
   /** Publishes the last pods of revisions whose Endpoints are deleted. */
   public Topic<PrivateEndpoints> podsGone() {
     return merged.pods.ends();

@@ -3,6 +3,7 @@ package dev.activator.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.net.InetAddress;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,11 +16,11 @@ class CidrRangesTest {
       "10.1.2.128/25, 10.1.2.127, false", "10.1.2.128/25, 10.1.2.128, true",
       "10.1.2.3, 10.1.2.3, true", "10.1.2.3, 10.1.2.4, false", "0.0.0.0/0, 192.0.2.1, true",
       "0.0.0.0/0, fd00::1, false", "fd00::/8, fd12:3::4, true", "fd00::/8, 10.0.0.1, false",
-      "fd00::1/127, fd00:0:0:0:0:0:0:0, true", "10.0.0.0/8, gateway, false",
-      "10.0.0.0/8, '', false"})
+      "fd00::1/127, fd00:0:0:0:0:0:0:0, true"})
   void containsTheAddressesWithTheSameFirstBits(String network, String address,
       boolean contained) {
-    assertThat(CidrRanges.of(List.of("192.0.2.77", network)).contains(address))
+    assertThat(
+        CidrRanges.of(List.of("192.0.2.77", network)).contains(InetAddress.ofLiteral(address)))
         .isEqualTo(contained);
   }
 
@@ -33,6 +34,6 @@ class CidrRangesTest {
 
   @Test
   void noneContainsNothing() {
-    assertThat(new CidrRanges(List.of()).contains("10.0.0.1")).isFalse();
+    assertThat(new CidrRanges(List.of()).contains(InetAddress.ofLiteral("10.0.0.1"))).isFalse();
   }
 }

@@ -357,7 +357,6 @@ class ScaledServiceResolverTest {
         "pods shop/web:grpc", "[10.0.0.1:9090]"));
     assertThat(services.revision("shop.example.com", "/rpc/x", MapFields.of())).isEqualTo(grpc);
     assertThat(services.revision("shop.example.com", "/", MapFields.of())).isEqualTo(WEB);
-    assertThat(cluster.pods(grpc).h2c().ready()).hasToString("[10.0.0.1:9090]");
     assertThat(services.find(grpc)).isSameAs(services.find(WEB));
 
     store.edit(ScaledServiceCrd.of(store), "shop", "web", found -> {
