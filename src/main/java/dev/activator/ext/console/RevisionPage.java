@@ -133,7 +133,7 @@ final class RevisionPage {
     var probe = pod.probe();
     return "<tr><td>" + text(pod.destination().toString()) + "</td><td>"
         + (pod.serves() ? "serves" : pod.ready() ? "ready" : "not ready")
-        + (pod.suspected() ? ", set aside" : "") + "</td><td class=\"right\">" + inFlight
+        + (pod.suspected() ? ", ejected" : "") + "</td><td class=\"right\">" + inFlight
         + "</td><td class=\"right\">"
         + (card.now().queue().now().containerConcurrency() == 0
             ? "none"

@@ -22,10 +22,10 @@ public class WakeWithConfiguration {
   private static final String SOURCE = "wake-with";
 
   @Bean
-  SpeculativeStarts speculativeStarts(LoopGroup loops, ConcurrencyReporter reporter,
+  PrewarmStarts prewarmStarts(LoopGroup loops, ConcurrencyReporter reporter,
       Throttler throttler, LiveRevisions revisions, Platform platform) {
     var loop = loops.loopFor("waking");
-    return new SpeculativeStarts(loop, reporter.onLoop(loop), throttler, revisions, id -> {
+    return new PrewarmStarts(loop, reporter.onLoop(loop), throttler, revisions, id -> {
       var workload = platform.workload(id);
       return workload == null || workload.canStart();
     });
@@ -38,14 +38,14 @@ public class WakeWithConfiguration {
   }
 
   @Bean
-  WakeWithStarter wakeWithStarter(LiveRevisions revisions, SpeculativeStarts starts,
+  WakeWithStarter wakeWithStarter(LiveRevisions revisions, PrewarmStarts starts,
       StartOutcomes outcomes, ClusterWatcher cluster) {
     return new WakeWithStarter(revisions, starts, cluster::named,
         id -> outcomes.onStarted(id, starts.timeout(id)));
   }
 
   @Bean
-  WakingExplanations wakingExplanations(SpeculativeStarts starts, WakeWithStarter wakeWith) {
+  WakingExplanations wakingExplanations(PrewarmStarts starts, WakeWithStarter wakeWith) {
     return id -> {
       var cause = starts.cause(id);
       var names = wakeWith.names(id);

@@ -5,7 +5,7 @@ import dev.activator.revision.LiveRevisions;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Slot;
-import dev.activator.ext.wakewith.SpeculativeStarts.Result;
+import dev.activator.ext.wakewith.PrewarmStarts.Result;
 import dev.activator.ext.wakewith.policy.WakeWithNames;
 import java.util.List;
 import java.util.Objects;
@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 public final class WakeWithStarter {
   private static final Logger log = LoggerFactory.getLogger(WakeWithStarter.class);
 
-  private final SpeculativeStarts starts;
+  private final PrewarmStarts starts;
   private final Function<RevisionId, @Nullable RevisionId> resolve;
   private final Consumer<RevisionId> onStarted;
   private final LiveRevisions revisions;
@@ -39,7 +39,7 @@ public final class WakeWithStarter {
    * @param resolve returns the revision that a name stands for at the moment; null if there is none
    * @param onStarted called on the loop of {@code starts} with each revision that was started
    */
-  public WakeWithStarter(LiveRevisions revisions, SpeculativeStarts starts,
+  public WakeWithStarter(LiveRevisions revisions, PrewarmStarts starts,
       Function<RevisionId, @Nullable RevisionId> resolve, Consumer<RevisionId> onStarted) {
     this.revisions = revisions;
     this.named = revisions.declare("wake-with", now -> parse(now.spec()));

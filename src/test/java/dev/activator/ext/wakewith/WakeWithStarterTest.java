@@ -39,7 +39,7 @@ class WakeWithStarterTest {
   private final Throttler throttler = Quiescence.watch(Make.throttler(exist.live, 100));
   private final Counter counted = new Counter();
   private final Set<RevisionId> blocked = new HashSet<>();
-  private final SpeculativeStarts starts = Quiescence.watch(new SpeculativeStarts(loop, counted,
+  private final PrewarmStarts starts = Quiescence.watch(new PrewarmStarts(loop, counted,
       throttler, exist.live, id -> !blocked.contains(id)));
   private final WakeWithStarter wakeWith = Quiescence.watch(new WakeWithStarter(exist.live, starts,
       name -> exist.get(name) != null ? name : null, _ -> {

@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Threads.</b> Confined to {@code loop}; any for {@link #cause}.
  */
-public final class SpeculativeStarts {
-  private static final Logger log = LoggerFactory.getLogger(SpeculativeStarts.class);
+public final class PrewarmStarts {
+  private static final Logger log = LoggerFactory.getLogger(PrewarmStarts.class);
 
   /** The maximum number of starts at a time. */
   static final int MAX_AT_ONCE = 10;
@@ -72,7 +72,7 @@ public final class SpeculativeStarts {
    * @param canStart false if it is known that the revision cannot be scaled, for example because of
    *     a quota
    */
-  public SpeculativeStarts(Loop loop, RequestCounter counter, Throttler throttler,
+  public PrewarmStarts(Loop loop, RequestCounter counter, Throttler throttler,
       LiveRevisions revisions, Predicate<RevisionId> canStart) {
     this.loop = loop;
     this.counter = counter;
