@@ -38,7 +38,7 @@ public record ProbeBackoff(Duration frequency) {
   /** The frequency of probes while the end of a start cannot be estimated. */
   private record Pace(Duration minPause, int partOfAge) {
     static final Pace DEFAULT = new Pace(MIN_PAUSE, 32);
-    static final Pace REFUSED = new Pace(Duration.ofMillis(5), 128);
+    static final Pace REFUSED = new Pace(Duration.ofMillis(1), 128);
   }
 
   /** @param age since the address last changed */

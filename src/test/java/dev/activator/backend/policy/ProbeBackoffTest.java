@@ -21,7 +21,7 @@ class ProbeBackoffTest {
   }
 
   @ParameterizedTest(name = "after {0}: {1}")
-  @CsvSource({"PT0S, PT0.005S", "PT0.64S, PT0.005S", "PT1.28S, PT0.01S", "PT6.4S, PT0.05S",
+  @CsvSource({"PT0S, PT0.001S", "PT0.128S, PT0.001S", "PT0.64S, PT0.005S", "PT1.28S, PT0.01S", "PT6.4S, PT0.05S",
       "PT25.6S, PT0.2S", "PT29.9S, PT0.2S", "PT60S, PT0.4S", "PT24H, PT1S"})
   void areShorterWhereAHostRefusesAndARequestWaits(Duration age, Duration pause) {
     assertThat(backoff.afterRefusal(age, null)).isEqualTo(pause);
@@ -29,7 +29,7 @@ class ProbeBackoffTest {
 
   /** Expected between 1.8 and 2.2 s. */
   @ParameterizedTest(name = "after {0}: {1}")
-  @CsvSource({"PT0S, PT0.2S", "PT1.799S, PT0.005S", "PT1.8S, PT0.005S", "PT2.2S, PT0.005S",
+  @CsvSource({"PT0S, PT0.2S", "PT1.799S, PT0.001S", "PT1.8S, PT0.005S", "PT2.2S, PT0.005S",
       "PT2.56S, PT0.02S"})
   void areShorterAfterARefusalAlsoWhenThePodIsExpected(Duration age, Duration pause) {
     assertThat(backoff.afterRefusal(age, new DurationEstimate(ofSeconds(2), ofMillis(50))))
