@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class ConnectionCount {
   /** The health check of a load balancer connects, and closes at once. */
-  private static final long MAX_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long MAX_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
   private final TcpConnection connection;
   private final RevisionCount count;
