@@ -74,8 +74,9 @@ public final class LocalRuntime implements PodFreezer {
     // deleted before controllers create new ones.
     subscriptions.add(new GarbageCollector(store, loop).start());
     subscriptions.addAll(new EmbeddedEventRecorder(store, loop).subscribe());
-    subscriptions.addAll(deployments.subscribe());
+    // A pod is started before the status of its Deployment is written.
     subscriptions.addAll(kubelet.subscribe());
+    subscriptions.addAll(deployments.subscribe());
     subscriptions.add(store.subscribe(BuiltInKinds.ENDPOINTS, loop, slices::endpointsChanged));
     subscriptions.add(store.subscribe(BuiltInKinds.ENDPOINT_SLICE, loop, slices::sliceChanged));
     serving.start(requestPort);
