@@ -12,7 +12,7 @@ import java.util.function.Supplier;
  *
  * <p><b>Source.</b> {@code worker.go} of the kubelet's prober. Without {@code periodSeconds}, a
  * process is probed as often as in {@code pkg/queue/readiness/probe.go} of Knative Serving, until
- * it is ready, or for {@link #EAGER_FOR}.
+ * it is ready, and while nothing listens, otherwise for {@link #EAGER_FOR}.
  */
 final class ContainerProbeWorker {
   static final Duration DEFAULT_PERIOD = Duration.ofSeconds(10);
@@ -116,17 +116,17 @@ final class ContainerProbeWorker {
         listener.failed(problem);
       }
     }
-    loop.schedule(period(took), this::begin);
+    loop.schedule(period(took, !problem.contains(LocalProbe.NOTHING_LISTENS)), this::begin);
   }
 
-  private Duration period(Duration took) {
+  private Duration period(Duration took, boolean listens) {
     if (!probe.period().isZero()) {
       return probe.period();
     }
     if (passed) {
       return DEFAULT_PERIOD;
     }
-    boolean eager = loop.nanoTime() - startNanos < EAGER_FOR.toNanos()
+    boolean eager = !listens || loop.nanoTime() - startNanos < EAGER_FOR.toNanos()
         || firstPeriod.compareTo(PATIENT_PERIOD) > 0;
     if (!eager) {
       return PATIENT_PERIOD;

@@ -39,6 +39,19 @@ class ContainerProbeWorkerTest {
     assertThat(attempts).isEqualTo(110);
   }
 
+  @Test
+  void isProbedOftenWhileNothingListens_becauseThatFillsNoLog() {
+    new ContainerProbeWorker(loop, Runnable::run, LocalProbe.connecting(1), EAGER,
+        () -> loop.elapsed().toMillis() < 7_020
+            ? "process 1 runs, " + LocalProbe.NOTHING_LISTENS + "its PORT 1"
+            : "",
+        listener()).start();
+
+    loop.advance(Duration.ofSeconds(8));
+
+    assertThat(received).containsExactly("failed after 100 ms", "passed after 7050 ms");
+  }
+
   @ParameterizedTest
   @CsvSource({"0, 200", "1, 167", "30, 17", "900, 1"})
   void aCommandPausesAsLongAsItTook_withinBounds(int tookMillis, int within1s) {

@@ -67,7 +67,7 @@ class LocalProcessRoadsTest {
     service("ending", System.getProperty("java.home") + "/bin/java", program.toString(),
         file.toString());
     says("ending", WaitState.SERVING, "0 requests in flight on 1 pod");
-    // In a slow start the activator finds it ready up to a second before the probe of the pod.
+    // The activator finds it ready before the probe of the pod.
     await().untilAsserted(() -> assertThat(
         product.read("/apis/apps/v1/namespaces/default/replicasets"))
         .contains("\"readyReplicas\":1"));
