@@ -46,6 +46,8 @@ import org.slf4j.LoggerFactory;
 final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
   private static final Logger log = LoggerFactory.getLogger(Http2CallerSession.class);
   private static final int MAX_STREAMS = 250;
+  /** Of a gateway, whose questions wait together and have no large bodies. */
+  private static final int MAX_QUESTIONS = 1_000;
   private static final int STREAM_WINDOW_BYTES = 64 << 10;
   /** The limit of a head: one MiB as in HTTP/1, plus the overhead that HTTP/2 counts for each field. */
   private static final int MAX_HEAD_BYTES = (1 << 20) + (4 << 10);
@@ -69,6 +71,7 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
   private final ClosedHttp2Streams history = new ClosedHttp2Streams();
   private final Http2FloodLimiter limiter;
   private final AbusiveConnectionCounter endedConnections;
+  private final int maxStreams;
   private int headBytes;
   private int windowBytes;
   private boolean calmed;
@@ -78,6 +81,7 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
   private Http2CallerSession(Http2Setup setup, Channel channel, RequestDispatcher dispatcher,
       Http2FloodLimiter limiter, Duration headTimeout, AbusiveConnectionCounter endedConnections) {
     super(setup, dispatcher.loop());
+    this.maxStreams = maxStreams(dispatcher);
     this.channel = channel;
     this.dispatcher = dispatcher;
     this.caller = Caller.of(channel);
@@ -92,7 +96,7 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
   /** @param headTimeout the timeout for a head, and for the initial SETTINGS */
   static Http2CallerSession of(Channel channel, RequestDispatcher dispatcher, Duration headTimeout,
       AbusiveConnectionCounter endedConnections) {
-    var settings = Http2Settings.defaultSettings().maxConcurrentStreams(MAX_STREAMS)
+    var settings = Http2Settings.defaultSettings().maxConcurrentStreams(maxStreams(dispatcher))
         .initialWindowSize(dispatcher.held().windowOfStreams(STREAM_WINDOW_BYTES,
             TIGHT_WINDOW_BYTES, STREAM_WINDOW_BYTES))
         .maxHeaderListSize(MAX_HEAD_BYTES);
@@ -100,6 +104,10 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
     return new Http2CallerSession(Http2Setup.server(settings, limiter), channel, dispatcher,
         limiter,
         headTimeout, endedConnections);
+  }
+
+  private static int maxStreams(RequestDispatcher dispatcher) {
+    return dispatcher.seams().delivery() == null ? MAX_STREAMS : MAX_QUESTIONS;
   }
 
   @Override
@@ -270,7 +278,7 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
 
   /** The head was not stored, so the method is unknown. */
   private void refuseHead(Http2Stream stream) {
-    if (connection().numActiveStreams() > MAX_STREAMS) {
+    if (connection().numActiveStreams() > maxStreams) {
       reset(stream, Http2Error.REFUSED_STREAM);
       return;
     }
@@ -352,7 +360,7 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
         downstream.content(new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER,
             Http2HeadParser.trailers(id, head)), 0);
       } else if (stream != null) {
-        if (connection().numActiveStreams() > MAX_STREAMS) {
+        if (connection().numActiveStreams() > maxStreams) {
           throw Http2Exception.streamError(id, Http2Error.REFUSED_STREAM, "too many streams");
         }
         begin(stream, Http2HeadParser.parse(id, head), last);

@@ -42,6 +42,7 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
   /** Null if its head was too large, or once it is answered. */
   private @Nullable HttpRequest request;
   private @Nullable Exchange exchange;
+  private @Nullable BodyReader reader;
   private @Nullable HttpResponse pendingHead;
   private @Nullable Future<?> lastWrite;
   /** The bytes for which a large head is counted as held; 0 for a small one. */
@@ -124,7 +125,11 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
     requestEnded |= part instanceof LastHttpContent;
     var to = exchange;
     if (to == null) {
-      part.release();
+      if (reader == null) {
+        part.release();
+      } else {
+        reader.content(part);
+      }
       return windowBytes;
     }
     unconsumed += windowBytes;
@@ -158,6 +163,14 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
     if (left != null) {
       left.callerGone();
     }
+    if (reader != null) {
+      reader.closed();
+    }
+  }
+
+  @Override
+  public void readBody(BodyReader by) {
+    reader = by;
   }
 
   @Override

@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
@@ -37,6 +38,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -103,6 +105,19 @@ public final class ProxyServer {
    */
   public int listen(String host, int port) throws IOException {
     return listen(host, port, this::accept);
+  }
+
+  /**
+   * Listens for requests that are dispatched in another way.
+   *
+   * @param dispatcher made from that of each loop
+   */
+  public int listenAs(String host, int port, UnaryOperator<RequestDispatcher> dispatcher)
+      throws IOException {
+    var own = new IdentityHashMap<EventLoop, RequestDispatcher>();
+    dispatchers.forEach((loop, usual) -> own.put(loop, dispatcher.apply(usual)));
+    return listen(host, port, connection -> accept(connection,
+        Objects.requireNonNull(own.get(connection.eventLoop()))));
   }
 
   public int listen(String host, int port, ServerCertificate certificate) throws IOException {
@@ -200,7 +215,10 @@ public final class ProxyServer {
 
   /** In the order in which bytes pass the handlers. */
   public void accept(Channel connection) {
-    var dispatcher = dispatcher(connection.eventLoop());
+    accept(connection, dispatcher(connection.eventLoop()));
+  }
+
+  private void accept(Channel connection, RequestDispatcher dispatcher) {
     connections.add(connection);
     var pipeline = connection.pipeline();
     var decoder = new Http1RequestDecoder();

@@ -1,15 +1,19 @@
 package dev.activator.ext.admit;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import dev.activator.http.HeaderFieldList;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.wire.CheckRequest;
 import dev.activator.wire.CheckResponse;
 import io.netty.buffer.Unpooled;
-import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
 import java.nio.ByteBuffer;
-import org.reactivestreams.Publisher;
-import reactor.core.publisher.Mono;
-import reactor.netty.http.server.HttpServerResponse;
 
 /**
  * Decodes and encodes the messages of Envoy's external authorization.
@@ -27,13 +31,16 @@ final class ExtAuthzCodec {
 
   private ExtAuthzCodec() {}
 
-  static boolean isGrpc(HttpHeaders headers) {
-    return headers.get("Content-Type", "").startsWith(GRPC);
+  static boolean isGrpc(HttpRequest question) {
+    return question.protocolVersion().majorVersion() == 2
+        && question.headers().get("Content-Type", "").startsWith(GRPC);
   }
 
-  static void begin(HttpServerResponse response) {
-    response.header("Content-Type", GRPC).header("Trailer", "grpc-status")
-        .trailerHeaders(trailers -> trailers.set("grpc-status", "0"));
+  static HttpResponse head() {
+    var head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK,
+        HeaderFieldList.CHECKED);
+    head.headers().set("Content-Type", GRPC);
+    return head;
   }
 
   /** @param body one message with its prefix */
@@ -72,10 +79,12 @@ final class ExtAuthzCodec {
     };
   }
 
-  static Publisher<Void> send(HttpServerResponse response, LocalResponse answer) {
+  static LastHttpContent body(LocalResponse answer) {
     byte[] message = of(answer).toByteArray();
     var prefixed = ByteBuffer.allocate(PREFIX + message.length).put((byte) 0)
         .putInt(message.length).put(message).flip();
-    return response.send(Mono.fromSupplier(() -> Unpooled.wrappedBuffer(prefixed)));
+    var body = new DefaultLastHttpContent(Unpooled.wrappedBuffer(prefixed));
+    body.trailingHeaders().set("grpc-status", "0");
+    return body;
   }
 }

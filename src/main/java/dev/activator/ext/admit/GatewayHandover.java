@@ -3,8 +3,10 @@ package dev.activator.ext.admit;
 import dev.activator.config.GoDuration;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestOutcome;
-import dev.activator.proxy.exchange.Seams.Delivery;
+import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
+import dev.activator.proxy.exchange.RequestDispatcher;
+import dev.activator.proxy.exchange.Seams.Delivery;
 import dev.activator.proxy.policy.DeadlineCalculator;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.revision.Destination;
@@ -16,6 +18,7 @@ import dev.activator.revision.Slot;
 import dev.activator.throttle.ThrottleDecision.Ending;
 import dev.activator.throttle.ThrottleDecision.Permit;
 import dev.activator.throttle.ThrottleDecision.Rejection;
+import io.netty.handler.codec.http.HttpRequest;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,25 +39,36 @@ final class GatewayHandover implements Delivery {
   private final Loop loop;
   private final RevisionReadySince pods;
   private final Duration countedFor;
+  private final Duration questionTimeout;
   private final LiveRevisions revisions;
   /** The requests of this loop that wait, each with the pod that it got. */
   private final Slot<Map<Exchange, Destination>> slot;
   private boolean stopped;
 
-  GatewayHandover(Loop loop, RevisionReadySince pods, LiveRevisions revisions,
-      Duration countedFor) {
+  /**
+   * @param countedFor how long a request counts once the gateway sends it
+   * @param questionTimeout how long the message of a question may take to arrive
+   */
+  GatewayHandover(Loop loop, RevisionReadySince pods, LiveRevisions revisions, Duration countedFor,
+      Duration questionTimeout) {
     this.loop = loop;
     this.pods = pods;
     this.countedFor = countedFor;
+    this.questionTimeout = questionTimeout;
     this.revisions = revisions;
     this.slot = revisions.declare("requests for a gateway", _ -> new LinkedHashMap<>(),
         same -> loop.execute(() -> reject(same, Rejection.RevisionGone::new)));
     pods.onReady(revision -> loop.execute(() -> check(revision)));
   }
 
-  /** Rejects the requests that wait, and later ones. */
-  void stop() {
-    loop.execute(() -> {
+  @Override
+  public void question(HttpRequest question, Downstream gateway, RequestDispatcher on) {
+    GatewayQuestion.answer(question, gateway, on, questionTimeout);
+  }
+
+  /** Rejects the requests that wait here after this time, and later ones. */
+  void stopAfter(Duration delay) {
+    loop.schedule(delay, () -> {
       stopped = true;
       revisions.all(slot).forEach(same -> reject(same, Rejection.ShuttingDown::new));
     });

@@ -1,9 +1,10 @@
 package dev.activator.ext.picker;
 
 import dev.activator.http.HeaderFieldList;
+import dev.activator.loop.ResettableTimer;
 import dev.activator.proxy.exchange.Seams.Delivery;
+import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
-import dev.activator.proxy.exchange.GatewayCaller;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.RequestFailure;
@@ -37,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> The dispatcher's loop.
  */
-final class PickedRequest extends GatewayCaller implements Delivery {
+final class PickedRequest implements Downstream, Delivery {
   private static final String QUEUE_FULL = "queue-full";
   private static final String MEMORY_FULL = "memory-full";
   private static final LocalResponse SHUTTING_DOWN = LocalResponse
@@ -65,9 +66,16 @@ final class PickedRequest extends GatewayCaller implements Delivery {
    */
   record Pods(Throttler throttler, int fallbacks, BooleanSupplier isStopping) {}
 
+  private final RequestDispatcher dispatcher;
+  private final Caller gateway;
+  private final ResettableTimer timer;
   private final Pods pods;
   private final PickerCounts counts;
   private final Owner owner;
+  /** The bytes for which a large head is counted as held; 0 for a small one. */
+  private int headBytes;
+  /** Null before it begins, and after its end. */
+  private @Nullable Exchange exchange;
   private @Nullable Set<Destination> subset;
   private @Nullable SubsetChoice choice;
   private @Nullable Permit permit;
@@ -75,7 +83,9 @@ final class PickedRequest extends GatewayCaller implements Delivery {
 
   PickedRequest(RequestDispatcher dispatcher, Caller gateway, Pods pods, PickerCounts counts,
       Owner owner) {
-    super(dispatcher, gateway);
+    this.dispatcher = dispatcher;
+    this.gateway = gateway;
+    this.timer = new ResettableTimer(dispatcher.loop(), this::checkDeadlines);
     this.pods = pods;
     this.counts = counts;
     this.owner = owner;
@@ -84,16 +94,31 @@ final class PickedRequest extends GatewayCaller implements Delivery {
   /** @param message has the request's head */
   void admit(ProcessingRequest message) {
     subset = ProcessingMessages.subset(message);
-    var fields = ProcessingMessages.fields(message.getRequestHeaders().getHeaders());
-    var http = original(ProcessingMessages.pseudo(fields, ":method"),
-        ProcessingMessages.pseudo(fields, ":authority"), ProcessingMessages.pseudo(fields, ":path"),
-        withoutPseudo(fields));
     if (pods.isStopping.getAsBoolean()) {
       owner.answered(SHUTTING_DOWN);
-    } else if (http == null) {
-      owner.answered(RequestFailure.badRequest("malformed head").answer());
-    } else {
-      admit(http, dispatcher.with(this));
+      return;
+    }
+    var fields = ProcessingMessages.fields(message.getRequestHeaders().getHeaders());
+    var original = RequestDispatcher.original(ProcessingMessages.pseudo(fields, ":method"),
+        ProcessingMessages.pseudo(fields, ":authority"), ProcessingMessages.pseudo(fields, ":path"),
+        withoutPseudo(fields));
+    headBytes = dispatcher.holdLargeHead(original, Integer.MAX_VALUE);
+    dispatcher.with(this).answerGateway(original, this);
+  }
+
+  /** The gateway wants no answer any more. Has no effect after the end of the exchange. */
+  void left() {
+    var open = exchange;
+    ended();
+    if (open != null) {
+      open.callerGone();
+    }
+  }
+
+  private void checkDeadlines() {
+    long left = exchange == null ? Long.MAX_VALUE : exchange.checkDeadlines();
+    if (left != Long.MAX_VALUE && exchange != null) {
+      timer.within(left);
     }
   }
 
@@ -107,7 +132,7 @@ final class PickedRequest extends GatewayCaller implements Delivery {
     if (subset == null) {
       return ofRevision;
     }
-    var revision = Objects.requireNonNull(exchange()).serving();
+    var revision = Objects.requireNonNull(exchange).serving();
     choice = new SubsetChoice(subset, ofRevision, pod -> pods.throttler.load(revision, pod));
     return choice;
   }
@@ -141,7 +166,7 @@ final class PickedRequest extends GatewayCaller implements Delivery {
    * @return the headers that observers add to it
    */
   List<Map.Entry<String, String>> begun(ProcessingRequest message) {
-    var open = Objects.requireNonNull(exchange());
+    var open = Objects.requireNonNull(exchange);
     var served = ProcessingMessages.served(message);
     if (served != null) {
       move(open, served);
@@ -200,7 +225,7 @@ final class PickedRequest extends GatewayCaller implements Delivery {
   }
 
   private void pass(HttpContent part) {
-    var open = exchange();
+    var open = exchange;
     if (open != null) {
       if (!open.responded()) {
         // The gateway sends no heads of responses.
@@ -242,12 +267,53 @@ final class PickedRequest extends GatewayCaller implements Delivery {
   }
 
   @Override
-  public void head(HttpResponse head) {
-    // The gateway sends it.
+  public Caller caller() {
+    return gateway;
   }
 
   @Override
-  public void content(HttpContent content) {
-    // The gateway sends it.
+  public void begin(Exchange begun) {
+    exchange = begun;
   }
+
+  @Override
+  public void checkAt(long dueNanos) {
+    timer.at(dueNanos);
+  }
+
+  @Override
+  public void ended() {
+    exchange = null;
+    timer.cancel();
+    dispatcher.releaseHead(headBytes);
+    headBytes = 0;
+  }
+
+  // The gateway itself sends the response.
+
+  @Override
+  public void interim(HttpResponse head) {}
+
+  @Override
+  public void head(HttpResponse head) {}
+
+  @Override
+  public void content(HttpContent content) {}
+
+  @Override
+  public void drainWithin(long nanos) {}
+
+  @Override
+  public void flush() {}
+
+  @Override
+  public boolean isWritable() {
+    return true;
+  }
+
+  @Override
+  public void pauseReading() {}
+
+  @Override
+  public void resumeReading() {}
 }

@@ -10,7 +10,7 @@ import java.util.LinkedHashSet;
  * <p><b>Source.</b> RFC 9113, sections 5.1 and 5.1.1.
  */
 public final class ClosedHttp2Streams {
-  /** The number of streams that are remembered; more than may be open at once. */
+  /** The number of streams that are remembered; no more may be open at once. */
   private static final int REMEMBERED = 1_000;
 
   private final LinkedHashSet<Integer> reset = new LinkedHashSet<>();

@@ -44,6 +44,20 @@ public interface Downstream {
     return ofRevision;
   }
 
+  /** Gets what is read of a body while its request has no exchange. */
+  interface BodyReader {
+    /** Must release it. */
+    void content(HttpContent part);
+
+    /** The last call, after the answer or without one. */
+    void closed();
+  }
+
+  /** Passes parts of the body to this while there is no exchange, instead of dropping them; in HTTP/2 only. */
+  default void readBody(BodyReader reader) {
+    throw new UnsupportedOperationException("in HTTP/2 only");
+  }
+
   /** Ends with {@link #ended} or {@link #abort}. */
   void begin(Exchange exchange);
 

@@ -94,14 +94,11 @@ public final class Router {
 
   /** Decides about a request. The first check that matches decides, so their order matters. */
   public Route route(HttpRequest request, HeaderFieldList fields, RequestVersion version) {
-    if (request.decoderResult().isFailure()) {
-      return new Refused(malformed(request.decoderResult().cause()));
-    }
-    String method = request.method().name();
-    var wrong = FramingCheck.check(version, method, fields);
+    var wrong = malformed(request, fields, version);
     if (wrong != null) {
       return new Refused(wrong);
     }
+    String method = request.method().name();
     // Probes are checked too: a 200 to a CONNECT would open a tunnel.
     var target = FramingCheck.target(method, request.uri());
     if (target == null) {
@@ -137,6 +134,14 @@ public final class Router {
     return target == null
         ? new Refused(RequestFailure.badRequest("malformed target"))
         : toRevision(target, method, fields);
+  }
+
+  /** Null if the head could be decoded and its framing is clear. */
+  static @Nullable RequestFailure malformed(HttpRequest request, HeaderFieldList fields,
+      RequestVersion version) {
+    return request.decoderResult().isFailure()
+        ? malformed(request.decoderResult().cause())
+        : FramingCheck.check(version, request.method().name(), fields);
   }
 
   private static RequestFailure malformed(Throwable cause) {

@@ -14,6 +14,7 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.ConcurrencyReporter.RevisionCount;
 import dev.activator.throttle.ThrottleDecision.Permit;
+import io.netty.handler.codec.http.HttpRequest;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -204,6 +205,14 @@ public record Seams(RequestObserver observer, RevisionStarts starts, WaitPolicy 
   public interface Delivery {
     /** @param permit released by this */
     void deliver(Exchange exchange, Permit permit);
+
+    /**
+     * Takes a well-formed request to a separate port, which is not routed: it is about another
+     * request, that of {@link RequestDispatcher#answerGateway}.
+     */
+    default void question(HttpRequest question, Downstream gateway, RequestDispatcher on) {
+      throw new IllegalStateException("there is no separate port");
+    }
 
     /** The exchange has ended, for whatever reason, delivered or not. */
     void ended(Exchange exchange);

@@ -81,7 +81,7 @@ class GatewayHandoverTest {
     }
   };
   private final GatewayHandover handover = new GatewayHandover(loop, ready, revisions.live,
-      COUNTED_FOR);
+      COUNTED_FOR, Duration.ofSeconds(60));
   private final RequestDispatcher dispatcher = Dispatchers
       .with(loop, new Router(
           new RevisionResolver.Hosts((host, _, _) -> host.startsWith("web.shop") ? WEB : null),
@@ -304,7 +304,7 @@ class GatewayHandoverTest {
     podAnswersProbes();
     var gateway = ask();
 
-    handover.stop();
+    handover.stopAfter(Duration.ZERO);
     loop.run();
     var later = ask();
 
