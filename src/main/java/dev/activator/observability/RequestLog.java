@@ -1,6 +1,6 @@
 package dev.activator.observability;
 
-import dev.activator.template.Printf;
+import dev.activator.template.TemplateFunctions;
 import dev.activator.template.GoTemplate;
 import dev.activator.template.GoTemplateException;
 import java.util.Optional;
@@ -56,7 +56,8 @@ final class RequestLog implements RequestObserver {
     } catch (GoTemplateException e) {
       text = "Invalid request log template: method: " + request.method() + ", response code: "
           + request.status() + ", latency: "
-          + Printf.number(RequestLogFields.seconds(request)) + ", url: " + request.target();
+          + TemplateFunctions.number(RequestLogFields.seconds(request)) + ", url: "
+          + request.target();
     }
     return text.endsWith("\n") ? text : text + "\n";
   }

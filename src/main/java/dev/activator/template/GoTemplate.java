@@ -84,7 +84,7 @@ public final class GoTemplate {
         case GoTemplateParser.Node.Text(var literal) -> (_, to) -> to.append(literal);
         case GoTemplateParser.Node.Action action -> {
           var value = new Parser(text, action, absent).parse();
-          yield (fields, to) -> to.append(Printf.print(value.value(fields)));
+          yield (fields, to) -> to.append(TemplateFunctions.print(value.value(fields)));
         }
         case GoTemplateParser.Node.Block block -> {
           if (!block.word().equals("if")) {
@@ -153,17 +153,8 @@ public final class GoTemplate {
         return literal;
       }
       var name = word();
-      boolean isLiteral = peek() == '"' || peek() == '`';
-      int format = at;
       var arguments = arguments(piped);
       var problem = TemplateFunctions.problem(name, arguments.size());
-      if (problem == null && name.equals("printf")) {
-        problem = isLiteral
-            ? Printf.problem((String) arguments.getFirst().value((_, _) -> ""),
-                arguments.size() - 1)
-            : "the first argument of printf must be a string in quotes";
-        from = format;
-      }
       if (problem != null) {
         throw error(problem, from);
       }

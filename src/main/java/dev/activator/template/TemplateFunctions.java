@@ -3,6 +3,7 @@ package dev.activator.template;
 import dev.activator.template.GoTemplate.Expression;
 import dev.activator.template.GoTemplate.Fields;
 import dev.activator.template.GoTemplate.Mapping;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -10,12 +11,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The functions that a template may call.
+ * The functions that a template may call, and the texts of values.
  *
  * <p><b>Source.</b> {@code text/template/funcs.go} of Go, also for its errors.
  */
-final class TemplateFunctions {
+public final class TemplateFunctions {
   private static final int ANY = Integer.MAX_VALUE;
+  private static final int PLAIN_DIGITS = 6;
 
   /** The minimum and maximum number of arguments of each function. */
   private static final Map<String, int[]> ARGUMENTS = Map.ofEntries(
@@ -24,7 +26,7 @@ final class TemplateFunctions {
       Map.entry("ne", new int[]{2, 2}), Map.entry("lt", new int[]{2, 2}),
       Map.entry("le", new int[]{2, 2}), Map.entry("gt", new int[]{2, 2}),
       Map.entry("ge", new int[]{2, 2}), Map.entry("index", new int[]{2, 3}),
-      Map.entry("printf", new int[]{1, ANY}), Map.entry("js", new int[]{1, 1}));
+      Map.entry("js", new int[]{1, 1}));
 
   private TemplateFunctions() {}
 
@@ -35,7 +37,7 @@ final class TemplateFunctions {
   static String unknown(String name) {
     return "'" + name
         + "' is not supported; the functions are and, or, not, eq, ne, lt, le, gt, ge,"
-        + " index, js and printf";
+        + " index and js";
   }
 
   /** The error message for a call; null if it is valid. */
@@ -67,8 +69,7 @@ final class TemplateFunctions {
         case "gt" -> compare(values) > 0;
         case "ge" -> compare(values) >= 0;
         case "index" -> index(values);
-        case "js" -> js(Printf.print(first));
-        case "printf" -> Printf.format((String) first, values.subList(1, values.size()));
+        case "js" -> js(print(first));
         default -> throw new IllegalArgumentException(name);
       };
     };
@@ -147,7 +148,7 @@ final class TemplateFunctions {
           && at < list.size()) {
         value = list.get(at.intValue());
       } else {
-        throw new GoTemplateException("there is nothing at the index " + Printf.print(key));
+        throw new GoTemplateException("there is nothing at the index " + print(key));
       }
     }
     return value;
@@ -159,12 +160,56 @@ final class TemplateFunctions {
     text.codePoints().forEach(point -> {
       if ("\\'\"".indexOf(point) >= 0) {
         escaped.append('\\').appendCodePoint(point);
-      } else if ("<>&=".indexOf(point) >= 0 || !Printf.isPrintable(point)) {
+      } else if ("<>&=".indexOf(point) >= 0 || !isPrintable(point)) {
         escaped.append("\\u").append(String.format(Locale.ROOT, "%04X", point));
       } else {
         escaped.appendCodePoint(point);
       }
     });
     return escaped.toString();
+  }
+
+  /** The text of a value, as Go prints it. */
+  static String print(Object value) throws GoTemplateException {
+    return switch (value) {
+      case Double number -> number(number);
+      case List<?> list -> String.join(" ", list.stream().map(String::valueOf).toList())
+          .transform(all -> "[" + all + "]");
+      case GoTemplate.Mapping _ ->
+        throw new GoTemplateException("a map cannot be printed, only its value for a name");
+      default -> value.toString();
+    };
+  }
+
+  /**
+   * Whether Go calls a character printable: letters, marks, numbers, punctuation, symbols and the
+   * ASCII space.
+   */
+  private static boolean isPrintable(int point) {
+    return switch (Character.getType(point)) {
+      case Character.CONTROL, Character.FORMAT, Character.SURROGATE, Character.PRIVATE_USE -> false;
+      case Character.UNASSIGNED, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> false;
+      case Character.SPACE_SEPARATOR -> point == ' ';
+      default -> true;
+    };
+  }
+
+  /**
+   * The shortest text that stands for a number, with an exponent if the number is very small or
+   * large.
+   */
+  public static String number(double value) {
+    if (value == 0) {
+      return "0";
+    }
+    var exact = new BigDecimal(Double.toString(value)).stripTrailingZeros();
+    int exponent = exact.precision() - exact.scale() - 1;
+    if (exponent >= -4 && exponent < PLAIN_DIGITS) {
+      return exact.toPlainString();
+    }
+    var digits = exact.unscaledValue().abs().toString();
+    return (value < 0 ? "-" : "") + digits.charAt(0)
+        + (digits.length() == 1 ? "" : "." + digits.substring(1))
+        + String.format(Locale.ROOT, exponent < 0 ? "e-%02d" : "e+%02d", Math.abs(exponent));
   }
 }

@@ -83,30 +83,6 @@ class GoTemplateTest {
     assertThat(parse(template).fill(ROOT)).isEqualTo(expected);
   }
 
-  @ParameterizedTest(name = "{0}")
-  @CsvSource(delimiter = '~', quoteCharacter = '^', textBlock = """
-      "%s" "hi"~hi
-      "|%5s|%-5s|%.1s|%5.1s" "hi" "hi" "hi" "hi"~|   hi|hi   |h|    h
-      "|%05s" "hi"~|   hi
-      "%q %.1q" "a\\"ü\\n" "ab"~"a\\"ü\\n" "a"
-      "%d %5d|%-5d|%05d" 42 42 42 42~42    42|42   |00042
-      "%05d %d" -42 -42~-0042 -42
-      "%f %.2f %8.2f|%-8.2f|%08.2f %.0f" 1.5 1.5 1.5 1.5 1.5 1.5~1.500000 1.50     1.50|1.50    |00001.50 2
-      "%.2f %.1f %.3f" -0.015 0.25 1234.5~-0.01 0.2 1234.500
-      "%v %v %v %v" "a" 1 1.5 true~a 1 1.5 true
-      "%t %5t|%v" true false .List~true false|[a b]
-      "%q %5s" .List .List~["a" "b"] [    a     b]
-      "100%% %s" "done"~100% done
-      "%d %s %t %f %d" "a" 1 "x" 1 1.5~%!d(string=a) %!s(int=1) %!t(string=x) %!f(int=1) %!d(float64=1.5)
-      """)
-  void formatsByVerb(String arguments, String expected) throws Exception {
-    assertThat(parse("{{printf " + arguments + "}}").fill(ROOT)).isEqualTo(expected);
-    var last = arguments.substring(arguments.lastIndexOf(' ') + 1);
-    assertThat(parse("{{" + last + " | printf "
-        + arguments.substring(0, arguments.length() - last.length()) + "}}").fill(ROOT))
-        .isEqualTo(expected);
-  }
-
   @ParameterizedTest(name = "{0}: {1}")
   @DisplayName("names what is not supported, and where")
   @CsvSource(delimiter = '~', quoteCharacter = '^', textBlock = """
@@ -119,19 +95,16 @@ class GoTemplateTest {
       {{define "x"}}{{end}}~{{define}} is not supported; there are if, else and end, at line 1, column 9
       {{range .List}}{{.}}{{end}}~{{range}} is not supported; there are if, else and end, at line 1, column 8
       {{with .Text}}{{.}}{{end}}~{{with}} is not supported; there are if, else and end, at line 1, column 7
-      {{template "x"}}~'template' is not supported; the functions are and, or, not, eq, ne, lt, le, gt, ge, index, js and printf, at line 1, column 3
+      {{template "x"}}~'template' is not supported; the functions are and, or, not, eq, ne, lt, le, gt, ge, index and js, at line 1, column 3
       {{$x := .Text}}~'$x' is not supported; a value is named like .Request.Method, at line 1, column 3
       {{.}}~'.' is not supported; a value is named like .Request.Method, at line 1, column 3
-      {{.Text | slice}}~'slice' is not supported; the functions are and, or, not, eq, ne, lt, le, gt, ge, index, js and printf, at line 1, column 11
-      {{js nil}}~'nil' is not supported; the functions are and, or, not, eq, ne, lt, le, gt, ge, index, js and printf, at line 1, column 6
+      {{.Text | slice}}~'slice' is not supported; the functions are and, or, not, eq, ne, lt, le, gt, ge, index and js, at line 1, column 11
+      {{js nil}}~'nil' is not supported; the functions are and, or, not, eq, ne, lt, le, gt, ge, index and js, at line 1, column 6
       {{js}}~wrong number of arguments for js: it has 0, but needs 1, at line 1, column 3
       {{eq .Text}}~wrong number of arguments for eq: it has 1, but needs at least 2, at line 1, column 3
       {{index .Map "a" 1 2}}~wrong number of arguments for index: it has 4, but needs at most 3, at line 1, column 3
-      {{printf "%d" not .Text}}~a call of not as an argument needs parentheses, at line 1, column 15
-      {{printf "%x" 1}}~'%x' is not supported; printf has %s, %q, %d, %f, %t, %v and %%, with a width, a precision, - and 0, at line 1, column 10
-      {{printf "50%"}}~'%' is not supported; printf has %s, %q, %d, %f, %t, %v and %%, with a width, a precision, - and 0, at line 1, column 10
-      {{printf "%s %s" .Text}}~printf has 2 verbs for 1 values, at line 1, column 10
-      {{printf .Text}}~the first argument of printf must be a string in quotes, at line 1, column 10
+      {{eq 1 not .Text}}~a call of not as an argument needs parentheses, at line 1, column 8
+      {{printf "%d" 1}}~'printf' is not supported; the functions are and, or, not, eq, ne, lt, le, gt, ge, index and js, at line 1, column 3
       {{js (.X}}~the parenthesis has no end, at line 1, column 6
       {{.Text | }}~a value is missing, at line 1, column 11
       {{"a" "b"}}~can't give an argument to "a" "b", at line 1, column 3
@@ -175,7 +148,7 @@ class GoTemplateTest {
       "0.000045, 4.5e-05", "0.00001, 1e-05", "123456.125, 123456.125",
       "1234567.5, 1.2345675e+06", "123456789.125, 1.23456789125e+08", "1e21, 1e+21"})
   void writesNumbersAsGoDoes(double value, String expected) {
-    assertThat(Printf.number(value)).isEqualTo(expected);
+    assertThat(TemplateFunctions.number(value)).isEqualTo(expected);
   }
 
   @Test
@@ -184,8 +157,6 @@ class GoTemplateTest {
         "\\\\ \\' \\\" \\u003C \\u003E \\u0026 \\u003D");
     assertThat(filledIn("{{js .}}", "grüße\n\u0001\u2028\u00a0😀"))
         .isEqualTo("grüße\\u000A\\u0001\\u2028\\u00A0😀");
-    assertThat(filledIn("{{printf `%q` .}}", "\u0007\u0001\u2028é"))
-        .isEqualTo("\"\\a\\x01\\u2028é\"");
   }
 
   private static String filledIn(String template, String text) throws GoTemplateException {
