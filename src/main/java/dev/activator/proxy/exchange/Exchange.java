@@ -5,7 +5,6 @@ import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestTimeline;
 import dev.activator.proxy.exchange.Seams.Delivery;
 import dev.activator.proxy.exchange.Seams.TunnelWatcher;
-import dev.activator.proxy.exchange.Seams.WaitPolicy;
 import dev.activator.proxy.policy.DeadlineCalculator;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.RequestFailure;
@@ -171,14 +170,9 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
 
   @Override
   public void rejected(Rejection reason) {
-    if (ended) {
-      return;
-    }
-    leaveQueue();
-    switch (ExchangeWait.rejected(this, reason)) {
-      case WaitPolicy.Unchanged() -> fail(dispatcher.seams().starts().failure(reason));
-      case WaitPolicy.Answer(var answer, var outcome) -> answerWith(answer, outcome);
-      case WaitPolicy.Redirect(var other) -> handTo(other);
+    if (!ended) {
+      leaveQueue();
+      ExchangeWait.rejected(this, reason);
     }
   }
 

@@ -134,11 +134,17 @@ final class ExchangeWait {
     return policyNanos(exchange) < left ? DeadlineCalculator.NONE : left;
   }
 
-  /** What a request gets whose wait the throttler has ended. */
-  static WaitPolicy.Decision rejected(Exchange exchange, Rejection reason) {
-    return reason instanceof Rejection.CannotStart && !exchange.hasFallenBack()
-        ? exchange.dispatcher.seams().waitPolicy().cannotStart(request(exchange))
+  /** Gives a request what it gets when the throttler has ended its wait. */
+  static void rejected(Exchange exchange, Rejection reason) {
+    var seams = exchange.dispatcher.seams();
+    var decision = reason instanceof Rejection.CannotStart && !exchange.hasFallenBack()
+        ? seams.waitPolicy().cannotStart(request(exchange))
         : new WaitPolicy.Unchanged();
+    switch (decision) {
+      case WaitPolicy.Unchanged() -> exchange.fail(seams.starts().failure(reason));
+      case WaitPolicy.Answer(var answer, var outcome) -> exchange.answerWith(answer, outcome);
+      case WaitPolicy.Redirect(var other) -> exchange.handTo(other);
+    }
   }
 
   private static long policyNanos(Exchange exchange) {

@@ -11,7 +11,9 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -102,8 +104,8 @@ public final class UnreadResponseBytes {
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicBoolean endingScheduled = new AtomicBoolean();
     private final ResettableTimer stalled;
-    /** Accounts with unread bytes, unordered. */
-    private final List<Account> accounts = new ArrayList<>();
+    /** Accounts with unread bytes. */
+    private final Set<Account> accounts = new LinkedHashSet<>();
     private final LogLimit limit = new LogLimit();
 
     private Share(Loop loop) {
@@ -193,7 +195,6 @@ public final class UnreadResponseBytes {
     private final Share share;
     private final Channel channel;
     private final CallerConnection connection;
-    private int index = -1;
     private long bytes;
     private long taken;
     private long sinceNanos;
@@ -258,7 +259,6 @@ public final class UnreadResponseBytes {
       long time = share.loop.nanoTime();
       long more = now - bytes;
       if (bytes == 0) {
-        index = share.accounts.size();
         share.accounts.add(this);
         taken = 0;
         sinceNanos = time;
@@ -273,17 +273,9 @@ public final class UnreadResponseBytes {
       }
       bytes = now;
       if (now == 0) {
-        leave();
+        share.accounts.remove(this);
       }
       share.add(more);
-    }
-
-    private void leave() {
-      var last = share.accounts.removeLast();
-      if (last != this) {
-        share.accounts.set(index, last);
-        last.index = index;
-      }
     }
 
     private Holding holding(int of) {
