@@ -18,6 +18,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -136,9 +137,13 @@ public final class Throttler {
    * Call when a revision was created or changed. A new start failure rejects its queued requests.
    */
   public void onRevision(LiveRevision revision) {
-    var throttler = revision.slot(slot);
+    with(revision.slot(slot), it -> it.onRevision(revision.spec()));
+  }
+
+  private static void with(@Nullable RevisionThrottler throttler,
+      Consumer<RevisionThrottler> event) {
     if (throttler != null) {
-      throttler.onRevision(revision.spec());
+      event.accept(throttler);
     }
   }
 
@@ -168,34 +173,21 @@ public final class Throttler {
 
   /** Lets the requests of a revision choose their pods; null if its balancer chooses them. */
   public void choose(LiveRevision revision, PodChoice.@Nullable Maker maker) {
-    var throttler = revision.slot(slot);
-    if (throttler != null) {
-      throttler.choose(maker);
-    }
+    with(revision.slot(slot), it -> it.choose(maker));
   }
 
   /** Rejects the queued requests if the pods cannot start and no pod runs. */
   public void onContainerFailure(ContainerFailure news) {
-    var throttler = find(news.revision());
-    if (throttler != null) {
-      throttler.onContainerFailure(news.failure());
-    }
+    with(find(news.revision()), it -> it.onContainerFailure(news.failure()));
   }
 
   /** Waits are estimated by the node that is added for the pods of a revision. */
   public void onStartProgress(RevisionStartProgress now) {
-    onStartProgress(now.revision(), true, now.node());
+    with(find(now.revision()), it -> it.onStartProgress(true, now.node()));
   }
 
   public void onStartProgressEnded(RevisionStartProgress last) {
-    onStartProgress(last.revision(), false, Duration.ZERO);
-  }
-
-  private void onStartProgress(RevisionId id, boolean read, Duration node) {
-    var throttler = find(id);
-    if (throttler != null) {
-      throttler.onStartProgress(read, node);
-    }
+    with(find(last.revision()), it -> it.onStartProgress(false, Duration.ZERO));
   }
 
   /** Rejects all queued requests. Called when the activator shuts down. */
@@ -204,17 +196,12 @@ public final class Throttler {
   }
 
   public void onDestinations(HealthyDestinations healthy) {
-    var throttler = revisions.slot(healthy.revision(), slot);
-    if (throttler != null) {
-      throttler.onDestinations(healthy);
-    }
+    with(revisions.slot(healthy.revision(), slot), it -> it.onDestinations(healthy));
   }
 
   public void onPublicAddresses(PublicEndpointAddresses addresses) {
-    var throttler = revisions.slot(addresses.revision(), slot);
-    if (throttler != null) {
-      throttler.onPublicAddresses(addresses, ownAddress);
-    }
+    with(revisions.slot(addresses.revision(), slot),
+        it -> it.onPublicAddresses(addresses, ownAddress));
   }
 
   public @Nullable ThrottleView view(RevisionId id) {

@@ -49,8 +49,6 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
   private final HopByHopFields trailers = new HopByHopFields();
   private final ReadTurn turn;
   private final boolean overTls;
-  @Nullable Http1PodConnection older;
-  @Nullable Http1PodConnection newer;
   private long idleSince;
   private @Nullable UpstreamListener listener;
   private @Nullable Throwable broken;

@@ -22,8 +22,10 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedSet;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,7 +51,8 @@ public final class LoopConnectionPools implements PodConnectionPools {
   /** Those of pods that may choose HTTP/1 instead. */
   private final Map<DialTarget, Http2Pool> negotiatingPools = new HashMap<>();
   private final Map<Destination, Spare> spares = new HashMap<>();
-  private final IdleOrder idle = new IdleOrder();
+  /** The oldest first. */
+  private final SequencedSet<Http1PodConnection> idle = new LinkedHashSet<>();
   private final ResettableTimer expiry;
   private final DeadConnectionDetector deadConnections;
   private final LogLimit malformedResponses = new LogLimit();
@@ -257,7 +260,7 @@ public final class LoopConnectionPools implements PodConnectionPools {
   void close() {
     closed = true;
     while (!idle.isEmpty()) {
-      idle.oldest().close();
+      idle.getFirst().close();
     }
     List.copyOf(http2Pools.values()).forEach(Http2Pool::closeIdle);
     List.copyOf(negotiatingPools.values()).forEach(Http2Pool::closeIdle);
@@ -266,13 +269,13 @@ public final class LoopConnectionPools implements PodConnectionPools {
   /** Sets the timer for the oldest idle connection, which expires first. */
   private void arm() {
     if (!idle.isEmpty()) {
-      expiry.within(Math.max(0, limits.timeout().toNanos() - age(idle.oldest())));
+      expiry.within(Math.max(0, limits.timeout().toNanos() - age(idle.getFirst())));
     }
   }
 
   private void expire() {
-    while (!idle.isEmpty() && age(idle.oldest()) >= limits.timeout().toNanos()) {
-      idle.oldest().close();
+    while (!idle.isEmpty() && age(idle.getFirst()) >= limits.timeout().toNanos()) {
+      idle.getFirst().close();
     }
     arm();
   }
@@ -410,7 +413,7 @@ public final class LoopConnectionPools implements PodConnectionPools {
       connection.idleSince(loop.nanoTime());
       idle.add(connection);
       if (limits.total() > 0 && idle.size() > limits.total()) {
-        idle.oldest().close();
+        idle.getFirst().close();
       }
       if (!expiry.isSet()) {
         arm();
@@ -432,61 +435,6 @@ public final class LoopConnectionPools implements PodConnectionPools {
       if (open == 0) {
         http1Pools.remove(target, this);
       }
-    }
-  }
-
-  /**
-   * A linked list of idle connections, oldest first. The connections contain the links, so nothing
-   * is allocated.
-   */
-  private static final class IdleOrder {
-    private @Nullable Http1PodConnection oldest;
-    private @Nullable Http1PodConnection newest;
-    private int size;
-
-    Http1PodConnection oldest() {
-      if (oldest == null) {
-        throw new IllegalStateException("none is idle");
-      }
-      return oldest;
-    }
-
-    boolean isEmpty() {
-      return size == 0;
-    }
-
-    int size() {
-      return size;
-    }
-
-    void add(Http1PodConnection connection) {
-      connection.older = newest;
-      connection.newer = null;
-      if (newest == null) {
-        oldest = connection;
-      } else {
-        newest.newer = connection;
-      }
-      newest = connection;
-      size++;
-    }
-
-    void remove(Http1PodConnection connection) {
-      var before = connection.older;
-      var after = connection.newer;
-      if (before == null) {
-        oldest = after;
-      } else {
-        before.newer = after;
-      }
-      if (after == null) {
-        newest = before;
-      } else {
-        after.older = before;
-      }
-      connection.older = null;
-      connection.newer = null;
-      size--;
     }
   }
 }
