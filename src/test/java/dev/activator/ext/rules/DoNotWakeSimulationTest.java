@@ -18,7 +18,6 @@ import dev.activator.lifecycle.Readiness;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestObserver.Step;
 import dev.activator.observability.RequestTimeline;
-import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.revision.Destination;
@@ -37,12 +36,10 @@ import dev.activator.stats.RevisionStat;
 import dev.activator.stats.StatSink;
 import dev.activator.testing.Make;
 import dev.activator.testing.TestValues;
-import dev.activator.testing.StubDownstream;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.Throttler;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;
-import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.time.Duration;
@@ -54,7 +51,6 @@ import java.util.OptionalInt;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
-import org.jspecify.annotations.Nullable;
 
 /** Requests that must not wake, through the product's classes from the router to the autoscaler. */
 class DoNotWakeSimulationTest {
@@ -170,36 +166,6 @@ class DoNotWakeSimulationTest {
     }
   }
 
-  private static final class Caller extends StubDownstream {
-    private final List<Integer> statuses = new ArrayList<>();
-    private @Nullable LocalResponse answer;
-
-    private Caller(VirtualLoop loop) {
-      super(loop);
-    }
-
-    @Override
-    public void head(HttpResponse head) {
-      statuses.add(head.status().code());
-    }
-
-    @Override
-    public void answer(LocalResponse local) {
-      answer = local;
-      statuses.add(local.status());
-    }
-
-    @Override
-    public void abort() {
-      exchange = null;
-    }
-
-    @Override
-    public void ended() {
-      exchange = null;
-    }
-  }
-
   private void start() {
     autoscaler.members(Map.of("activator-1", true));
     autoscaler.start();
@@ -210,8 +176,9 @@ class DoNotWakeSimulationTest {
     loop.run();
   }
 
-  private Caller send(RequestDispatcher to, HttpMethod method, String path, String... headers) {
-    var caller = new Caller(loop);
+  private RecordingCaller send(RequestDispatcher to, HttpMethod method, String path,
+      String... headers) {
+    var caller = new RecordingCaller(loop);
     var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, method, path,
         HeaderFieldList.CHECKED);
     request.headers().set("Host", "web.shop");
@@ -223,7 +190,7 @@ class DoNotWakeSimulationTest {
     return caller;
   }
 
-  private Caller get(String path, String... headers) {
+  private RecordingCaller get(String path, String... headers) {
     return send(dispatcher, HttpMethod.GET, path, headers);
   }
 

@@ -3,7 +3,6 @@ package dev.activator.ext.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.proxy.exchange.Dispatchers;
-import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.FakePod;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.RevisionStarts;
@@ -19,7 +18,6 @@ import dev.activator.observability.Meters;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestObserver.Step;
 import dev.activator.observability.RequestTimeline;
-import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.RevisionResolver;
 import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.proxy.policy.StartStatus;
@@ -35,7 +33,6 @@ import dev.activator.revision.RevisionStartFailure;
 import dev.activator.testing.RequestCounts;
 import dev.activator.testing.Make;
 import dev.activator.testing.TestValues;
-import dev.activator.testing.StubDownstream;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.Throttler;
@@ -43,7 +40,6 @@ import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;
-import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.nio.charset.StandardCharsets;
@@ -56,7 +52,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -113,47 +108,13 @@ class FallbackTest {
         Duration.ZERO);
   }
 
-  private static final class Caller extends StubDownstream {
-    private final List<Integer> statuses = new ArrayList<>();
-    private @Nullable LocalResponse answer;
-
-    private Caller(VirtualLoop loop) {
-      super(loop);
-    }
-
-    private Exchange exchange() {
-      return Objects.requireNonNull(exchange);
-    }
-
-    @Override
-    public void head(HttpResponse head) {
-      statuses.add(head.status().code());
-    }
-
-    @Override
-    public void answer(LocalResponse local) {
-      answer = local;
-      statuses.add(local.status());
-    }
-
-    @Override
-    public void abort() {
-      exchange = null;
-    }
-
-    @Override
-    public void ended() {
-      exchange = null;
-    }
-  }
-
   private void fallsBack(String fallback) {
     revisions.put(TestValues.withRules(Revision.of(WEB, 1),
         ColdStartRulesReader.read(Map.of(), Map.of(ColdStartRulesReader.FALLBACK, fallback))));
   }
 
-  private Caller send(HttpMethod method, String... headers) {
-    var caller = new Caller(loop);
+  private RecordingCaller send(HttpMethod method, String... headers) {
+    var caller = new RecordingCaller(loop);
     var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, method, "/",
         HeaderFieldList.CHECKED);
     request.headers().set("Host", "web.shop");
@@ -165,7 +126,7 @@ class FallbackTest {
     return caller;
   }
 
-  private Caller get() {
+  private RecordingCaller get() {
     return send(HttpMethod.GET);
   }
 
