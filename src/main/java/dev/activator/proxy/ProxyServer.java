@@ -1,6 +1,7 @@
 package dev.activator.proxy;
 
 import dev.activator.http.Http1Encoder.ResponseEncoder;
+import dev.activator.loop.LogLimit;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.NettyTransport;
@@ -64,6 +65,8 @@ public final class ProxyServer {
   private final EventLoopGroup acceptors;
   private final EventLoopGroup group;
   private final Duration headTimeout;
+  private final NettyLoop clock;
+  private final LogLimit failures = new LogLimit();
   private final IdentityHashMap<EventLoop, RequestDispatcher> dispatchers = new IdentityHashMap<>();
   private final List<Channel> listening = new ArrayList<>();
   private final AbusiveConnectionCounter ended = new AbusiveConnectionCounter();
@@ -83,6 +86,7 @@ public final class ProxyServer {
     this.acceptors = acceptors;
     this.group = group;
     this.headTimeout = headTimeout;
+    this.clock = loops.all().getFirst();
     loops.all().forEach(loop -> this.dispatchers.put(loop.eventLoop(), dispatchers.apply(loop)));
   }
 
@@ -164,7 +168,18 @@ public final class ProxyServer {
       channel.close();
       return false;
     }
+    channel.pipeline().addLast(new AcceptFailures());
     return listening.add(channel);
+  }
+
+  /** Says why connections cannot be accepted. Netty tries again after a second. */
+  private final class AcceptFailures extends ChannelInboundHandlerAdapter {
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      failures.log(clock.nanoTime(), others -> log.warn("Cannot accept connections on {}: {}."
+          + " {} others were since the last such line", context.channel().localAddress(),
+          cause.getMessage(), others));
+    }
   }
 
   private synchronized void forget(Channel closed) {
