@@ -21,7 +21,8 @@ class ProbeBackoffTest {
   }
 
   @ParameterizedTest(name = "after {0}: {1}")
-  @CsvSource({"PT0S, PT0.001S", "PT0.128S, PT0.001S", "PT0.64S, PT0.005S", "PT1.28S, PT0.01S", "PT6.4S, PT0.05S",
+  @CsvSource({"PT0S, PT0.001S", "PT0.128S, PT0.001S", "PT0.64S, PT0.005S", "PT1.28S, PT0.01S",
+      "PT6.4S, PT0.05S",
       "PT25.6S, PT0.2S", "PT29.9S, PT0.2S", "PT60S, PT0.4S", "PT24H, PT1S"})
   void areShorterWhereAHostRefusesAndARequestWaits(Duration age, Duration pause) {
     assertThat(backoff.afterRefusal(age, null)).isEqualTo(pause);
