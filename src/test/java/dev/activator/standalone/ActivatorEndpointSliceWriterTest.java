@@ -85,7 +85,7 @@ class ActivatorEndpointSliceWriterTest {
   }
 
   private static ActivatorEndpointSlice slice(String... addresses) {
-    return new ActivatorEndpointSlice(WEB, "u", "svc", IpFamily.IPV4, "http", 8012,
+    return new ActivatorEndpointSlice(WEB, "u", "svc", IpFamily.IPV4, Map.of("http", 8012),
         List.of(addresses));
   }
 
@@ -264,7 +264,8 @@ class ActivatorEndpointSliceWriterTest {
 
   @Test
   void belongsToTheScaledServiceThatWasMadeAgainUnderTheName() {
-    var before = new ActivatorEndpointSlice(WEB, "before", "svc", IpFamily.IPV4, "http", 8012,
+    var before = new ActivatorEndpointSlice(WEB, "before", "svc", IpFamily.IPV4,
+        Map.of("http", 8012),
         List.of("10.9.0.1"));
     catcher.changed(new ActivatorSlicePlanner(OBJECT, true, false, List.of(before), Map.of()));
     eventually(() -> names().contains(NAME));
@@ -291,7 +292,7 @@ class ActivatorEndpointSliceWriterTest {
       all.add(object.id());
       catcher.changed(new ActivatorSlicePlanner(object, true, false,
           List.of(new ActivatorEndpointSlice(object.id(), "u",
-              "svc", IpFamily.IPV4, "http", 8012, List.of("10.9.0.1"))),
+              "svc", IpFamily.IPV4, Map.of("http", 8012), List.of("10.9.0.1"))),
           Map.of()));
     }
     late.awaitFired(50, Duration.ofSeconds(120));

@@ -24,12 +24,6 @@ public record ActivatorEndpointSlice(RevisionId of, String uid, String service, 
   public static final String SCALED_SERVICE = "activator.dev/scaled-service";
   private static final int MAX_NAME = 253;
 
-  /** One with one port. */
-  public ActivatorEndpointSlice(RevisionId of, String uid, String service, IpFamily family,
-      String port, int number, List<String> addresses) {
-    this(of, uid, service, family, Map.of(port, number), addresses);
-  }
-
   public ActivatorEndpointSlice {
     ports = Map.copyOf(ports);
     addresses = addresses.stream().sorted().toList();

@@ -25,8 +25,7 @@ class ActivatorSlicePlannerTest {
       spec: {selector: {app: web}, ports: [{name: http, port: 80, targetPort: 8080}]}
       """).value();
   private static final ActivatorEndpointSlice SLICE = new ActivatorEndpointSlice(WEB, "u", "svc",
-      IpFamily.IPV4, "http",
-      8012, List.of("10.9.0.1", "10.9.0.2"));
+      IpFamily.IPV4, Map.of("http", 8012), List.of("10.9.0.1", "10.9.0.2"));
   private static final String NAME = "web.svc.activator.dev";
 
   private static ResolvedScaledService state(String catchService, String service,
@@ -128,11 +127,12 @@ class ActivatorSlicePlannerTest {
     var known = switch (present) {
       case "same" -> Map.of(NAME, SLICE);
       case "other" ->
-        Map.of(NAME, new ActivatorEndpointSlice(WEB, "u", "svc", IpFamily.IPV4, "http", 8012,
-            List.of("10.9.0.3")));
+        Map.of(NAME,
+            new ActivatorEndpointSlice(WEB, "u", "svc", IpFamily.IPV4, Map.of("http", 8012),
+                List.of("10.9.0.3")));
       case "former" ->
-        Map.of(NAME, new ActivatorEndpointSlice(WEB, "before", "svc", IpFamily.IPV4, "http",
-            8012, SLICE.addresses()));
+        Map.of(NAME, new ActivatorEndpointSlice(WEB, "before", "svc", IpFamily.IPV4,
+            Map.of("http", 8012), SLICE.addresses()));
       default -> Map.<String, ActivatorEndpointSlice>of();
     };
 
@@ -173,7 +173,7 @@ class ActivatorSlicePlannerTest {
 
   @Test
   void aSliceOfAFormerServiceGoes_afterTheNewOneIsMade() {
-    var former = new ActivatorEndpointSlice(WEB, "u", "old", IpFamily.IPV4, "http", 8012,
+    var former = new ActivatorEndpointSlice(WEB, "u", "old", IpFamily.IPV4, Map.of("http", 8012),
         List.of("10.9.0.1"));
 
     assertThat(caught("true", "[]", "http", TWO).steps(Map.of(former.name(), former), false))
@@ -184,7 +184,7 @@ class ActivatorSlicePlannerTest {
   @Test
   void aLongNameIsShortened() {
     var slice = new ActivatorEndpointSlice(new RevisionId("shop", "w".repeat(253)), "u", "svc",
-        IpFamily.IPV6, "http", 8012, List.of());
+        IpFamily.IPV6, Map.of("http", 8012), List.of());
 
     assertThat(slice.name()).hasSizeLessThanOrEqualTo(253).endsWith(".svc.ipv6.activator.dev");
   }
