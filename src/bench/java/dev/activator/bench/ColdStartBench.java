@@ -151,6 +151,8 @@ public final class ColdStartBench {
          'spec': {'timeoutSeconds': 60, 'containers': [{'image': 'hello'}]}}"""));
     uid = revision.get("metadata").get("uid").asString();
     api.store().create(source.kind(), listing(List.of()));
+    // Until the activator knows the revision, it answers 404.
+    pause(500);
   }
 
   /** The revision's pods start after 0.8 to 1.2 s, of which the activator knows nothing at first. */

@@ -1,0 +1,105 @@
+package dev.activator.docs;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.jar.JarEntry;
+import java.util.jar.JarFile;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is in the one jar that {@code bin/image-root} makes of the libraries. */
+class MergeJarsTest {
+  private static final String SERVICE = "META-INF/services/x.Service";
+  private static final String FACTORIES = "META-INF/spring.factories";
+
+  @TempDir
+  Path directory;
+  private Path folder;
+  private Path manifest;
+
+  @BeforeEach
+  void manifestOfTwoJars() throws IOException {
+    folder = Files.createDirectory(directory.resolve("lib"));
+    manifest = Files.writeString(directory.resolve("MANIFEST.MF"),
+        "Manifest-Version: 1.0\nMain-Class: x.Main\nClass-Path: lib/b.jar lib/a.jar lib/none.jar\n\n");
+  }
+
+  private void jar(String name, String attribute, Map<String, String> entries) throws IOException {
+    var file = folder.resolve(name);
+    try (var jar = new JarOutputStream(Files.newOutputStream(file))) {
+      jar.putNextEntry(new JarEntry(JarFile.MANIFEST_NAME));
+      jar.write(("Manifest-Version: 1.0\n" + attribute + "\n").getBytes(UTF_8));
+      for (var entry : entries.entrySet()) {
+        jar.putNextEntry(new JarEntry(entry.getKey()));
+        jar.write(entry.getValue().getBytes(UTF_8));
+      }
+    }
+  }
+
+  private String merged() throws Exception {
+    var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    var process = new ProcessBuilder(java, "src/main/build/MergeJars.java", folder.toString(),
+        manifest.toString()).redirectErrorStream(true).start();
+    var output = new String(process.getInputStream().readAllBytes(), UTF_8);
+    return process.waitFor() == 0 ? "" : output;
+  }
+
+  @Test
+  void keepsWhatIsReadFromAllJars_inTheOrderOfTheClassPath() throws Exception {
+    jar("a.jar", "", Map.of(SERVICE, "x.A", FACTORIES, "x.Key=x.A\nx.Other=x.O",
+        "META-INF/LICENSE", "of a", "x/A.class", "A", "x/Same.class", "same"));
+    jar("b.jar", "", Map.of(SERVICE, "x.B", FACTORIES, "x.Key=x.B,\\\n  x.C",
+        "META-INF/LICENSE", "of b", "x/Same.class", "same", "META-INF/B.SF", "signed",
+        "module-info.class", "module", "META-INF/native/b.so", "native"));
+
+    assertThat(merged()).isEmpty();
+
+    assertThat(folder.toFile().list()).containsExactly("libraries.jar");
+    try (var jar = new JarFile(folder.resolve("libraries.jar").toFile());
+        var rewritten = Files.newInputStream(manifest)) {
+      assertThat(text(jar, SERVICE)).isEqualTo("x.B\nx.A");
+      assertThat(text(jar, FACTORIES)).isEqualTo("x.Key=x.B,x.C,x.A\nx.Other=x.O\n");
+      assertThat(text(jar, "META-INF/LICENSE")).isEqualTo("of b");
+      assertThat(text(jar, "META-INF/a.jar/META-INF/LICENSE")).isEqualTo("of a");
+      assertThat(jar.stream().map(JarEntry::getName)).containsExactlyInAnyOrder(
+          JarFile.MANIFEST_NAME, SERVICE, FACTORIES, "META-INF/LICENSE",
+          "META-INF/a.jar/META-INF/LICENSE", "x/A.class", "x/Same.class");
+      var attributes = new Manifest(rewritten).getMainAttributes();
+      assertThat(attributes.getValue("Class-Path")).isEqualTo("lib/libraries.jar");
+      assertThat(attributes.getValue("Main-Class")).isEqualTo("x.Main");
+    }
+  }
+
+  @Test
+  void takesTheClassForThisVersionOfJava_ofAMultiReleaseJar() throws Exception {
+    jar("a.jar", "Multi-Release: true\n",
+        Map.of("x/A.class", "old", "META-INF/versions/9/x/A.class",
+            "new", "META-INF/versions/999/x/A.class", "future"));
+
+    assertThat(merged()).isEmpty();
+
+    try (var jar = new JarFile(folder.resolve("libraries.jar").toFile())) {
+      assertThat(text(jar, "x/A.class")).isEqualTo("new");
+    }
+  }
+
+  @Test
+  void refusesTwoClassesOfOneName() throws Exception {
+    jar("a.jar", "", Map.of("x/A.class", "one"));
+    jar("b.jar", "", Map.of("x/A.class", "another"));
+
+    assertThat(merged()).contains("x/A.class of a.jar is in another jar, too, with other content");
+  }
+
+  private static String text(JarFile jar, String name) throws IOException {
+    return new String(jar.getInputStream(jar.getEntry(name)).readAllBytes(), UTF_8);
+  }
+}
