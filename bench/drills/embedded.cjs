@@ -1,6 +1,6 @@
 // What drills in embedded mode share: processes, free ports, requests and the objects of a ScaledService.
 'use strict';
-const {spawn} = require('child_process');
+const {execFileSync, spawn} = require('child_process');
 const fs = require('fs');
 const http = require('http');
 const net = require('net');
@@ -73,6 +73,18 @@ async function activator(...flags) {
   return {requests, api, pid: child.pid};
 }
 
+/** The process of the activator, which may have been started by a script. */
+function javaBelow(pid) {
+  const below = execFileSync('ps', ['-o', 'pid=,comm=', '-g', String(pid)]).toString().split('\n').filter(line => line.endsWith('java'));
+  return Number(below[0]?.trim().split(/\s+/)[0] ?? pid);
+}
+
+const cpuMillis = pid => {
+  const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+};
+
 /** Makes a Deployment, a Service and a ScaledService, of a program in JavaScript that listens on PORT. */
 async function makeWeb(api, program, spec, name = 'web') {
   for (const [target, json] of [
@@ -123,4 +135,4 @@ function run(drill) {
   });
 }
 
-module.exports = {activator, check, counts, freePort, logs, makeWeb, number, replicas, run, send, sleep, start, until};
+module.exports = {activator, check, counts, cpuMillis, freePort, javaBelow, logs, makeWeb, number, replicas, run, send, sleep, start, until};
