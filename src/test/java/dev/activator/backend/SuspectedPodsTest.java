@@ -165,7 +165,7 @@ class SuspectedPodsTest extends WatcherScene {
     watcher.suspected(A);
     loop.advance(ofSeconds(1));
 
-    // then it is set aside at once, and asked at once
+    // then it is ejected at once, and probed at once
     assertThat(published()).endsWith(pods(A, B), pods(B), pods(A, B));
     assertThat(updates.get(2).at()).isEqualTo(ofSeconds(1));
     assertThat(fake.asked(A)).contains(ofSeconds(1));

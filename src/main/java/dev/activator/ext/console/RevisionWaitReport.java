@@ -194,10 +194,10 @@ public record RevisionWaitReport(String summary, WaitState state, List<String> m
    * @param ready whether Kubernetes reports it as ready
    * @param answers whether it has answered our probe
    * @param serves whether requests may be sent to it
-   * @param setAside whether a request recently failed to reach it
+   * @param ejected whether a request recently failed to reach it
    */
   public record PodReport(String address, boolean ready, boolean answers, boolean serves,
-      boolean setAside, int inFlight, @Nullable PermitsReport permits, ProbeReport probe) {
+      boolean ejected, int inFlight, @Nullable PermitsReport permits, ProbeReport probe) {
     private static PodReport of(RevisionBackendsView.Address known, ThrottleView.Details queue) {
       var destination = known.destination();
       int inFlight = queue.now().pods().stream()

@@ -71,7 +71,7 @@ final class TextReports {
   private static String pod(PodReport pod) {
     var facts = (pod.ready() ? "ready" : "not ready") + ", "
         + (pod.answers() ? "answers" : "does not answer")
-        + (pod.setAside() ? ", ejected" : "") + ", " + pod.inFlight() + " in flight, probe: "
+        + (pod.ejected() ? ", ejected" : "") + ", " + pod.inFlight() + " in flight, probe: "
         + pod.probe().outcome();
     var permits = pod.permits();
     return pod.address() + " " + facts + (permits == null
