@@ -14,6 +14,7 @@ import java.util.TreeMap;
 import java.util.jar.Attributes.Name;
 import java.util.jar.JarFile;
 import java.util.jar.Manifest;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.zip.CRC32;
@@ -37,17 +38,27 @@ class MergeJars {
   private static final Pattern LINES = Pattern.compile("META-INF/(services/.*|.*\\.(imports|properties))");
   /** What is read from all jars, whose values are lists. */
   private static final Pattern LISTS = Pattern.compile("META-INF/.*\\.factories");
+  /** By this scanners find what a jar consists of; jars that Gradle made do not have it. */
+  private static final Pattern COORDINATES = Pattern.compile("META-INF/maven/.*/pom\\.properties");
+  private static final Pattern LIBRARY = Pattern.compile("pkg:maven/([^/]+)/([^@]+)@([^?\"]+)");
 
+  /** By the names of their jars. */
+  private final Map<String, MatchResult> libraries;
   private final Map<String, byte[]> content = new TreeMap<>();
   private long newestMillis;
 
-  /** @param args the folder of the jars, and the manifest, which is written again */
+  private MergeJars(String materials) {
+    libraries = LIBRARY.matcher(materials).results()
+        .collect(Collectors.toMap(one -> one.group(2) + "-" + one.group(3) + ".jar", one -> one, (a, b) -> a));
+  }
+
+  /** @param args the folder of the jars; the manifest, which is written again; and a bill of materials in CycloneDX */
   public static void main(String[] args) throws IOException {
     var folder = Path.of(args[0]);
     var file = Path.of(args[1]);
     var manifest = new Manifest(new ByteArrayInputStream(Files.readAllBytes(file)));
     var names = manifest.getMainAttributes().getValue(Name.CLASS_PATH).split(" ");
-    var merged = new MergeJars();
+    var merged = new MergeJars(Files.readString(Path.of(args[2])));
     for (var name : names) {
       var jar = folder.resolveSibling(name);
       if (Files.exists(jar)) {
@@ -76,7 +87,20 @@ class MergeJars {
               throw new UncheckedIOException(e);
             }
           });
+      if (jar.stream().noneMatch(entry -> COORDINATES.matcher(entry.getName()).matches())) {
+        addCoordinates(name);
+      }
     }
+  }
+
+  private void addCoordinates(String jar) throws IOException {
+    var library = libraries.get(jar);
+    if (library == null) {
+      throw new IllegalStateException(jar + " is not in the bill of materials");
+    }
+    add(jar, "META-INF/maven/" + library.group(1) + "/" + library.group(2) + "/pom.properties",
+        "groupId=%s\nartifactId=%s\nversion=%s\n".formatted(library.group(1), library.group(2), library.group(3))
+            .getBytes(StandardCharsets.ISO_8859_1));
   }
 
   private void add(String jar, String name, byte[] bytes) throws IOException {

@@ -24,12 +24,15 @@ class MergeJarsTest {
   Path directory;
   private Path folder;
   private Path manifest;
+  private Path materials;
 
   @BeforeEach
   void manifestOfTwoJars() throws IOException {
     folder = Files.createDirectory(directory.resolve("lib"));
     manifest = Files.writeString(directory.resolve("MANIFEST.MF"),
-        "Manifest-Version: 1.0\nMain-Class: x.Main\nClass-Path: lib/b.jar lib/a.jar lib/none.jar\n\n");
+        "Manifest-Version: 1.0\nMain-Class: x.Main\nClass-Path: lib/b-1.jar lib/a-1.jar lib/none-1.jar\n\n");
+    materials = Files.writeString(directory.resolve("materials.json"),
+        "{\"purl\": \"pkg:maven/x/a@1?type=jar\"}, {\"purl\": \"pkg:maven/x/b@1?type=jar\"}");
   }
 
   private void jar(String name, String attribute, Map<String, String> entries) throws IOException {
@@ -47,16 +50,16 @@ class MergeJarsTest {
   private String merged() throws Exception {
     var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     var process = new ProcessBuilder(java, "src/main/build/MergeJars.java", folder.toString(),
-        manifest.toString()).redirectErrorStream(true).start();
+        manifest.toString(), materials.toString()).redirectErrorStream(true).start();
     var output = new String(process.getInputStream().readAllBytes(), UTF_8);
     return process.waitFor() == 0 ? "" : output;
   }
 
   @Test
   void keepsWhatIsReadFromAllJars_inTheOrderOfTheClassPath() throws Exception {
-    jar("a.jar", "", Map.of(SERVICE, "x.A", FACTORIES, "x.Key=x.A\nx.Other=x.O",
+    jar("a-1.jar", "", Map.of(SERVICE, "x.A", FACTORIES, "x.Key=x.A\nx.Other=x.O",
         "META-INF/LICENSE", "of a", "x/A.class", "A", "x/Same.class", "same"));
-    jar("b.jar", "", Map.of(SERVICE, "x.B", FACTORIES, "x.Key=x.B,\\\n  x.C",
+    jar("b-1.jar", "", Map.of(SERVICE, "x.B", FACTORIES, "x.Key=x.B,\\\n  x.C",
         "META-INF/LICENSE", "of b", "x/Same.class", "same", "META-INF/B.SF", "signed",
         "module-info.class", "module", "META-INF/native/b.so", "native"));
 
@@ -68,10 +71,11 @@ class MergeJarsTest {
       assertThat(text(jar, SERVICE)).isEqualTo("x.B\nx.A");
       assertThat(text(jar, FACTORIES)).isEqualTo("x.Key=x.B,x.C,x.A\nx.Other=x.O\n");
       assertThat(text(jar, "META-INF/LICENSE")).isEqualTo("of b");
-      assertThat(text(jar, "META-INF/a.jar/META-INF/LICENSE")).isEqualTo("of a");
+      assertThat(text(jar, "META-INF/a-1.jar/META-INF/LICENSE")).isEqualTo("of a");
       assertThat(jar.stream().map(JarEntry::getName)).containsExactlyInAnyOrder(
           JarFile.MANIFEST_NAME, SERVICE, FACTORIES, "META-INF/LICENSE",
-          "META-INF/a.jar/META-INF/LICENSE", "x/A.class", "x/Same.class");
+          "META-INF/maven/x/a/pom.properties", "META-INF/maven/x/b/pom.properties",
+          "META-INF/a-1.jar/META-INF/LICENSE", "x/A.class", "x/Same.class");
       var attributes = new Manifest(rewritten).getMainAttributes();
       assertThat(attributes.getValue("Class-Path")).isEqualTo("lib/libraries.jar");
       assertThat(attributes.getValue("Main-Class")).isEqualTo("x.Main");
@@ -80,7 +84,7 @@ class MergeJarsTest {
 
   @Test
   void takesTheClassForThisVersionOfJava_ofAMultiReleaseJar() throws Exception {
-    jar("a.jar", "Multi-Release: true\n",
+    jar("a-1.jar", "Multi-Release: true\n",
         Map.of("x/A.class", "old", "META-INF/versions/9/x/A.class",
             "new", "META-INF/versions/999/x/A.class", "future"));
 
@@ -92,11 +96,34 @@ class MergeJarsTest {
   }
 
   @Test
-  void refusesTwoClassesOfOneName() throws Exception {
-    jar("a.jar", "", Map.of("x/A.class", "one"));
-    jar("b.jar", "", Map.of("x/A.class", "another"));
+  void namesEachLibraryForScanners_alsoThoseWhoseJarsHaveNoCoordinates() throws Exception {
+    jar("a-1.jar", "", Map.of("x/A.class", "A"));
+    jar("b-1.jar", "", Map.of("META-INF/maven/y/b/pom.properties", "version=1"));
 
-    assertThat(merged()).contains("x/A.class of a.jar is in another jar, too, with other content");
+    assertThat(merged()).isEmpty();
+
+    try (var jar = new JarFile(folder.resolve("libraries.jar").toFile())) {
+      assertThat(text(jar, "META-INF/maven/x/a/pom.properties"))
+          .isEqualTo("groupId=x\nartifactId=a\nversion=1\n");
+      assertThat(text(jar, "META-INF/maven/y/b/pom.properties")).isEqualTo("version=1");
+      assertThat(jar.getEntry("META-INF/maven/x/b/pom.properties")).isNull();
+    }
+  }
+
+  @Test
+  void refusesALibraryThatScannersWouldNotFind() throws Exception {
+    jar("none-1.jar", "", Map.of("x/A.class", "A"));
+
+    assertThat(merged()).contains("none-1.jar is not in the bill of materials");
+  }
+
+  @Test
+  void refusesTwoClassesOfOneName() throws Exception {
+    jar("a-1.jar", "", Map.of("x/A.class", "one"));
+    jar("b-1.jar", "", Map.of("x/A.class", "another"));
+
+    assertThat(merged())
+        .contains("x/A.class of a-1.jar is in another jar, too, with other content");
   }
 
   private static String text(JarFile jar, String name) throws IOException {
