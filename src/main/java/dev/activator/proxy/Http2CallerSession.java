@@ -107,7 +107,16 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
   }
 
   private static int maxStreams(RequestDispatcher dispatcher) {
-    return dispatcher.seams().delivery() == null ? MAX_STREAMS : MAX_QUESTIONS;
+    return takesQuestions(dispatcher) ? MAX_QUESTIONS : MAX_STREAMS;
+  }
+
+  private static boolean takesQuestions(RequestDispatcher dispatcher) {
+    return dispatcher.seams().delivery() != null;
+  }
+
+  /** Whether the caller is a gateway with questions about its requests. */
+  boolean takesQuestions() {
+    return takesQuestions(dispatcher);
   }
 
   @Override

@@ -242,7 +242,8 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
 
   @Override
   public void answer(LocalResponse answer) {
-    if (answer.status() >= 400 && request != null
+    // A gateway reads only the status of the answer, and takes a 200 as "yes".
+    if (answer.status() >= 400 && request != null && !session.takesQuestions()
         && PodProtocol.isGrpc(HeaderFieldList.in(request))) {
       send(answer.forGrpc(), false);
     } else {

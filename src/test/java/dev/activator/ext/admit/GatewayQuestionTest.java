@@ -280,6 +280,22 @@ class GatewayQuestionTest {
     }
   }
 
+  @Test
+  void aRefusalKeepsItsStatus_whenTheOriginalRequestIsGrpcAndTheQuestionIsOverHttp2()
+      throws IOException {
+    try (var gateway = RawHttp2.caller(RawPeer.connect(port))) {
+      gateway.headers(1, true, ":method", "POST", ":scheme", "http", ":path", "/admit/host/a",
+          ":authority", "other", "content-type", "application/grpc");
+
+      assertThat(gateway.response(1)).startsWith("404");
+
+      gateway.headers(3, true, ":method", "POST", ":scheme", "http", ":path", "/admit",
+          ":authority", "web.shop", "content-type", "application/grpc");
+
+      assertThat(gateway.response(3)).startsWith("404");
+    }
+  }
+
   private static CheckRequest check(String host, String... headers) {
     var http = CheckRequest.Http.newBuilder().setMethod("GET").setPath("/a?b").setHost(host);
     for (int i = 0; i < headers.length; i += 2) {
