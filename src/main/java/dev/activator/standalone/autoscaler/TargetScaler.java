@@ -142,8 +142,10 @@ final class TargetScaler implements ScaleTask.Wanted {
         && (nowReady > scale.replicas() || nowReady < ready && nowReady < scale.replicas());
     ready = nowReady;
     present = nowPresent;
-    // One that yields ends with its pods: its scale shows that next.
-    if (external || phase == Phase.YIELDING && present == 0) {
+    // One that yields may have ended with its pods, if the scale has not shown that before.
+    boolean mayHaveEnded = scale != null && phase == Phase.YIELDING && present == 0
+        && scale.current() > 0;
+    if (external || mayHaveEnded) {
       task.reread();
     }
     task.step();

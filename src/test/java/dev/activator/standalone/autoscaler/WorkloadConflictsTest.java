@@ -125,6 +125,20 @@ class WorkloadConflictsTest {
   }
 
   @Test
+  void theSecondNeedsNoReadOfTheFirst_whoseScaleHasShownItsEndBeforeThePodsWereGone() {
+    seconds(1, BIG);
+    seconds(10, BIG, SMALL);
+    loop.advance(Duration.ofSeconds(1));
+    assertThat(scales.replicas(BIG) + scales.replicas(SMALL)).isZero();
+
+    scales.laterReads = new ArrayList<>();
+    autoscaler.pods(BIG, 0, 0);
+    loop.run();
+
+    assertThat(scales.replicas(SMALL)).isEqualTo(1);
+  }
+
+  @Test
   void theFirstStopsAtOnceWithoutRequests_otherwiseOnlyAfterItsWindow() {
     seconds(3, BIG);
     seconds(2);
