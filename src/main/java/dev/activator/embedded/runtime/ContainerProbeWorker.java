@@ -12,7 +12,7 @@ import java.util.function.Supplier;
  *
  * <p><b>Source.</b> {@code worker.go} of the kubelet's prober. Without {@code periodSeconds}, a
  * process is probed as often as in {@code pkg/queue/readiness/probe.go} of Knative Serving, until
- * it is ready, and while nothing listens, otherwise for {@link #EAGER_FOR}.
+ * it is ready, for as long as nothing listens, and otherwise for {@link #EAGER_FOR}.
  */
 final class ContainerProbeWorker {
   static final Duration DEFAULT_PERIOD = Duration.ofSeconds(10);
@@ -116,7 +116,7 @@ final class ContainerProbeWorker {
         listener.failed(problem);
       }
     }
-    loop.schedule(period(took, !problem.contains(LocalProbe.NOTHING_LISTENS)), this::begin);
+    loop.schedule(period(took, !LocalProbe.nothingListens(problem)), this::begin);
   }
 
   private Duration period(Duration took, boolean listens) {

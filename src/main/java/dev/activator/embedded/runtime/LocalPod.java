@@ -172,11 +172,11 @@ final class LocalPod {
 
   /** The reason, as one word, why the running process is not ready. */
   String reason() {
-    return problem.contains(LocalProbe.NOTHING_LISTENS) ? "NotListening" : "ProbeFails";
+    return LocalProbe.nothingListens(problem) ? "NotListening" : "ProbeFails";
   }
 
   private String unready() {
-    return problem.contains(LocalProbe.NOTHING_LISTENS) ? problem + otherPorts : problem;
+    return LocalProbe.nothingListens(problem) ? problem + otherPorts : problem;
   }
 
   private String afterDeadline(String why) {

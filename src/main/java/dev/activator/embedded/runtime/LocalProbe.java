@@ -24,6 +24,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import reactor.core.publisher.Mono;
 import reactor.netty.http.client.HttpClient;
@@ -37,7 +38,8 @@ import tools.jackson.databind.node.ObjectNode;
  */
 record LocalProbe(Action action, Duration initialDelay, Duration period, Duration timeout,
     int successThreshold, int failureThreshold) {
-  static final String NOTHING_LISTENS = "nothing listens on ";
+  private static final Pattern NOTHING_LISTENS = Pattern
+      .compile("process \\d+ runs, nothing listens on ");
   private static final int MAX_SECONDS = 3600;
   /** The limit of the first line, since a program may send one that never ends. */
   private static final int MAX_LINE_CHARS = 1024;
@@ -154,7 +156,12 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
   }
 
   private static String silent(int port, Probed process) {
-    return "process " + process.pid() + " runs, " + NOTHING_LISTENS + process.port(port);
+    return "process " + process.pid() + " runs, nothing listens on " + process.port(port);
+  }
+
+  /** Whether the connection was refused, so that the process has not noticed the attempt. */
+  static boolean nothingListens(String problem) {
+    return NOTHING_LISTENS.matcher(problem).lookingAt();
   }
 
   /** Connects a socket that is not connected yet, and runs the conversation on it. */
@@ -205,7 +212,9 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
       }));
     }).next().onErrorResume(failure -> Mono.just(switch (failure) {
       case ConnectTimeoutException _ -> late(get.port(), process);
-      case ConnectException _ -> silent(get.port(), process);
+      case ConnectException _ -> requests == 1
+          ? silent(get.port(), process)
+          : who + " redirects to " + process.port(get.port()) + ", on which nothing listens";
       case IOException _ -> who + " ended the connection before it answered " + what;
       default -> who + " does not speak HTTP on " + process.port(get.port());
     }));

@@ -74,7 +74,7 @@ public final class LocalRuntime implements PodFreezer {
     // deleted before controllers create new ones.
     subscriptions.add(new GarbageCollector(store, loop).start());
     subscriptions.addAll(new EmbeddedEventRecorder(store, loop).subscribe());
-    // A pod is started before the status of its Deployment is written.
+    // A ReplicaSet that has changed starts its pods before its Deployment gets another status.
     subscriptions.addAll(kubelet.subscribe());
     subscriptions.addAll(deployments.subscribe());
     subscriptions.add(store.subscribe(BuiltInKinds.ENDPOINTS, loop, slices::endpointsChanged));

@@ -152,7 +152,7 @@ class LocalProbeTest {
       "https://shop.example/ready, ''",
       "/starting, process 123 answers GET /starting on its PORT PORT with 503",
       "/up, process 123 redirects 10 times for GET /up on its PORT PORT",
-      "http://127.0.0.1:OTHER/ready, 'process 123 runs, nothing listens on port OTHER'"})
+      "http://127.0.0.1:OTHER/ready, 'process 123 redirects to port OTHER, on which nothing listens'"})
   void aRedirectIsFollowedToTheSameHost(String location, String problem) throws IOException {
     var other = "" + FreePort.next();
     var server = com.sun.net.httpserver.HttpServer
