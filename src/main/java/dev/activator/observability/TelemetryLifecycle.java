@@ -62,7 +62,7 @@ public final class TelemetryLifecycle implements AutoCloseable {
           ? Optional.empty()
           : Optional.of(RequestLog.template(template.get())));
     } catch (GoTemplateException e) {
-      log.error("The template of the request log is invalid, and the previous one stays in use: {}",
+      log.error("logging.request-log-template cannot be used, so the request log stays as it was: {}",
           e.getMessage());
     }
   }
