@@ -62,7 +62,8 @@ public final class TelemetryLifecycle implements AutoCloseable {
           ? Optional.empty()
           : Optional.of(RequestLog.template(template.get())));
     } catch (GoTemplateException e) {
-      log.error("logging.request-log-template cannot be used, so the request log stays as it was: {}",
+      log.error(
+          "logging.request-log-template cannot be used, so the request log stays as it was: {}",
           e.getMessage());
     }
   }

@@ -3,7 +3,6 @@ package dev.activator.backend.policy;
 import dev.activator.backend.policy.PodHealth.State;
 import dev.activator.backend.policy.PodHealth.Phase;
 import dev.activator.backend.policy.PodHealth.LastProbe;
-import dev.activator.backend.policy.ProbeVerdict.Kind;
 import dev.activator.backend.policy.ProbeQueue.Urgency;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
