@@ -58,7 +58,7 @@ class AwaitedListenerTest {
 
     assertThat(pods.asked()).isEmpty();
     assertThat(attempts).hasSize(2);
-    assertThat(attempts.getLast().pause).isEqualTo(ofMillis(5));
+    assertThat(attempts.getLast().pause).isEqualTo(ofMillis(1));
     assertThat(attempts.getLast().limit).isEqualTo(ofMillis(500));
   }
 

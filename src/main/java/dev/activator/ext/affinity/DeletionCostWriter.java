@@ -30,7 +30,8 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * <p><b>Threads.</b> Any.
  *
- * <p><b>Errors.</b> Logged when they begin: pods are then removed in another order.
+ * <p><b>Errors.</b> Each is logged when it begins, and once an hour: pods are then removed in another
+ * order.
  */
 final class DeletionCostWriter {
   private static final Logger log = LoggerFactory.getLogger(DeletionCostWriter.class);
@@ -45,11 +46,13 @@ final class DeletionCostWriter {
   private static final int NOT_FOUND = 404;
   private static final JsonMapper JSON = new JsonMapper();
 
+  private record Trouble(RevisionId workload, String problem) {}
+
   private final Supplier<@Nullable KubernetesSession> session;
   private final Function<RevisionId, String> selectors;
   private final Cache<RevisionId, Boolean> recent;
-  /** The last problem, by workload. */
-  private final Cache<RevisionId, String> troubles;
+  /** What was logged. Problems may alternate. */
+  private final Cache<Trouble, Boolean> troubles;
 
   /**
    * @param session returns the connection to the API; null before it is open
@@ -126,9 +129,8 @@ final class DeletionCostWriter {
 
   private void ended(RevisionId workload, String problem) {
     if (problem.isEmpty()) {
-      troubles.invalidate(workload);
-    } else if (!problem.equals(troubles.getIfPresent(workload))) {
-      troubles.put(workload, problem);
+      troubles.asMap().keySet().removeIf(one -> one.workload.equals(workload));
+    } else if (troubles.asMap().putIfAbsent(new Trouble(workload, problem), true) == null) {
       log.warn("{}: pods with many affinity keys may be removed first, because {}", workload,
           problem);
     }

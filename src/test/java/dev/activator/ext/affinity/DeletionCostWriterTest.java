@@ -119,7 +119,7 @@ class DeletionCostWriterTest {
         costs.write(other, Map::of).join();
       }
 
-      assertThat(log.at(Level.WARN)).singleElement().asString().contains("403");
+      assertThat(log.at(Level.WARN)).filteredOn(line -> line.contains("403")).hasSize(1);
     }
   }
 
@@ -132,7 +132,23 @@ class DeletionCostWriterTest {
         costs.write(WEB, Map::of).join();
       }
 
-      assertThat(log.at(Level.WARN)).hasSize(2);
+      // On a busy machine an answer may also come too late, which is another problem.
+      assertThat(log.at(Level.WARN)).filteredOn(line -> line.contains("403")).hasSize(2);
+    }
+  }
+
+  @Test
+  void problemsThatAlternateAreEachLoggedOnce() {
+    try (var log = LogLines.of(DeletionCostWriter.class)) {
+      for (int status : new int[]{403, 400, 403, 400}) {
+        var rule = api.faults().add(Match.requests(Verb.LIST), Fault.Answer.status(status));
+        now.addAndGet(Duration.ofSeconds(11).toNanos());
+        costs.write(WEB, Map::of).join();
+        rule.remove();
+      }
+
+      assertThat(log.at(Level.WARN)).filteredOn(line -> line.contains("403")).hasSize(1);
+      assertThat(log.at(Level.WARN)).filteredOn(line -> line.contains("400")).hasSize(1);
     }
   }
 
