@@ -54,6 +54,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class ProxyServer {
   private static final Logger log = LoggerFactory.getLogger(ProxyServer.class);
+  private static final String REQUESTS = "requests";
 
   enum Drain {
     /** Closes connections after their next response. */
@@ -108,24 +109,25 @@ public final class ProxyServer {
    * @throws IOException naming address and port
    */
   public int listen(String host, int port) throws IOException {
-    return listen(host, port, this::accept);
+    return listen(REQUESTS, host, port, this::accept);
   }
 
   /**
    * Listens for requests that are dispatched in another way.
    *
+   * @param what comes there, for the log
    * @param dispatcher made from that of each loop
    */
-  public int listenAs(String host, int port, UnaryOperator<RequestDispatcher> dispatcher)
-      throws IOException {
+  public int listenAs(String what, String host, int port,
+      UnaryOperator<RequestDispatcher> dispatcher) throws IOException {
     var own = new IdentityHashMap<EventLoop, RequestDispatcher>();
     dispatchers.forEach((loop, usual) -> own.put(loop, dispatcher.apply(usual)));
-    return listen(host, port, connection -> accept(connection,
+    return listen(what, host, port, connection -> accept(connection,
         Objects.requireNonNull(own.get(connection.eventLoop()))));
   }
 
   public int listen(String host, int port, ServerCertificate certificate) throws IOException {
-    return listen(host, port, connection -> {
+    return listen(REQUESTS, host, port, connection -> {
       // HTTP's version is recognised from the decrypted bytes.
       connection.pipeline().addLast(certificate.handler(connection.alloc()));
       accept(connection);
@@ -201,7 +203,8 @@ public final class ProxyServer {
     return server;
   }
 
-  private int listen(String host, int port, Consumer<Channel> handlers) throws IOException {
+  private int listen(String what, String host, int port, Consumer<Channel> handlers)
+      throws IOException {
     // Without the lock: the thread that binds may be waiting for it, to open another port.
     var bound = bootstrap(handlers).bind(host, port).awaitUninterruptibly();
     if (!bound.isSuccess()) {
@@ -211,11 +214,11 @@ public final class ProxyServer {
     var channel = bound.channel();
     int actual = ((InetSocketAddress) channel.localAddress()).getPort();
     opened(channel);
-    log.info("Listening for requests on {}:{}", host, actual);
+    log.info("Listening for {} on {}:{}", what, host, actual);
     var reported = new AtomicBoolean();
     Runnable report = () -> {
       if (!draining && reported.compareAndSet(false, true)) {
-        lost.accept("no longer listening for requests on " + host + ":" + actual);
+        lost.accept("no longer listening for " + what + " on " + host + ":" + actual);
       }
     };
     channel.closeFuture().addListener(_ -> report.run());

@@ -58,7 +58,8 @@ public class AdmitConfiguration {
   static int listen(ProxyServer proxy, String address, int port,
       Function<Loop, GatewayHandover> handovers) throws IOException {
     try {
-      return proxy.listenAs(address, port, usual -> usual.with(handovers.apply(usual.loop())));
+      return proxy.listenAs("questions of gateways", address, port,
+          usual -> usual.with(handovers.apply(usual.loop())));
     } catch (IOException e) {
       throw new IOException("activator.admit.port is " + port + ", but " + e.getMessage(), e);
     }
