@@ -26,6 +26,7 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -222,11 +223,16 @@ public final class ScaledServiceStatusWriter {
   }
 
   private void onStart(RevisionId revision, Event event) {
+    change(revision, known -> update(known, event));
+  }
+
+  /** Changes what is known of a revision or of one of its ports, and writes what follows. */
+  private void change(RevisionId revision, Consumer<Entry> change) {
     var id = revision.withoutPort();
     loop.execute(() -> {
       var known = entries.get(id);
       if (known != null) {
-        update(known, event);
+        change.accept(known);
         queue.add(id);
       }
     });
@@ -241,11 +247,7 @@ public final class ScaledServiceStatusWriter {
    * once they do not.
    */
   public void portProbeFails(RevisionId port, String why) {
-    loop.execute(() -> {
-      var known = entries.get(port.withoutPort());
-      if (known == null) {
-        return;
-      }
+    change(port, known -> {
       if (why.isEmpty()) {
         known.failedProbes.remove(port);
       } else {
@@ -253,7 +255,6 @@ public final class ScaledServiceStatusWriter {
             new Trouble("PortProbeFails", "ready pods get no connections, as"
                 + " they fail the readinessProbe in spec.ports: " + why));
       }
-      queue.add(port.withoutPort());
     });
   }
 
