@@ -58,12 +58,13 @@ final class StartUpTimeline {
     flags.add("-Xlog:class+load=info:file=" + classes + ":uptime:filecount=0");
     flags.add("-Dlogging.level.org.springframework.beans.factory.support=DEBUG");
     flags.add("-Dlogging.level.dev.activator.lifecycle=DEBUG");
+    flags.add("-Dactivator.endpoints-source=auto");
     var loops = LoopResources.create("autoscaler", 1, true);
     var autoscaler = new StatsServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
         new InetSocketAddress("127.0.0.1", 0), _ -> {
         });
     autoscaler.start();
-    try (var api = Certificate.rsa().api(); var pods = BenchPod.listening(0)) {
+    try (var api = Certificate.rsa().api().forbidSlices(); var pods = BenchPod.listening(0)) {
       DefaultConfigMapCreator.createIn(api.store());
       new ManyRevisions(api.store(), pods.port(), 2).create(Integer.parseInt(args[0]));
       // The second is shown: the server's side must be warm.

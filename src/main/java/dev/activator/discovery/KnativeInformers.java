@@ -67,7 +67,8 @@ final class KnativeInformers {
       return null;
     }
     try {
-      addresses = allowed(ListWatchAccess.ofListAndWatch(session.api(), ENDPOINT_SLICES).get());
+      addresses = allowed(
+          ListWatchAccess.ofListAndWatch(session.api(), ENDPOINT_SLICES, ENDPOINTS).get());
       return null;
     } catch (ExecutionException e) {
       return session.errors().about("list", ENDPOINT_SLICES.text(), e);

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Pods from either kind of object, over real HTTP. */
@@ -186,12 +187,35 @@ class EndpointsSourceTest {
     hears(Map.of("rev", "[10.0.0.1:8012]"));
   }
 
-  @ParameterizedTest(name = "{0} to the first {1} requests")
-  @CsvSource({"LIST, 503", "LIST, 403", "LIST, 404", "WATCH, 403", "WATCH, 500"})
+  @ParameterizedTest(name = "{0}: {1}")
+  @CsvSource({"LIST, 503", "LIST, 404", "WATCH, 500"})
   void triesAgainWhereSlicesAreRefusedAtFirst(Verb verb, int status) throws Exception {
     api.faults().add(Match.requests(verb).of(BuiltInKinds.ENDPOINT_SLICE),
-        Fault.Answer.status(status),
-        new Lifetime.Times(2));
+        Fault.Answer.status(status), new Lifetime.Times(1));
+
+    takesSlices();
+  }
+
+  @ParameterizedTest(name = "{0} requests for each kind")
+  @ValueSource(ints = {1, 2})
+  void triesAgainWhereAllIsForbiddenAtFirst(int requests) throws Exception {
+    for (var kind : List.of(BuiltInKinds.ENDPOINT_SLICE, BuiltInKinds.ENDPOINTS)) {
+      api.faults().add(Match.requests(Verb.LIST).of(kind), Fault.Answer.status(403),
+          new Lifetime.Times(requests));
+    }
+
+    takesSlices();
+  }
+
+  @Test
+  void takesSlicesThatMayBeReadAsSoonAsEndpoints() throws Exception {
+    api.faults().add(Match.requests(Verb.LIST).of(BuiltInKinds.ENDPOINT_SLICE),
+        Fault.Answer.status(403), new Lifetime.Times(1));
+
+    takesSlices();
+  }
+
+  private void takesSlices() throws Exception {
     endpoints("10.0.0.9");
     slice("rev-private-a", "10.0.0.1");
 

@@ -41,6 +41,7 @@ public final class SecureApi implements AutoCloseable {
   private final PrivateKey key;
   private final int port = FreePort.next();
   private EmbeddedApiServer server;
+  private volatile boolean forbidsSlices;
 
   public SecureApi(X509Certificate certificate, PrivateKey key) {
     this.certificate = certificate;
@@ -68,6 +69,12 @@ public final class SecureApi implements AutoCloseable {
   /** What it serves; writes to it are seen by every client. */
   public ApiStore store() {
     return store;
+  }
+
+  /** From now on it has the rights of the ClusterRole of Knative's activator: no EndpointSlices. */
+  public SecureApi forbidSlices() {
+    forbidsSlices = true;
+    return this;
   }
 
   /** A request that it accepts. */
@@ -115,10 +122,13 @@ public final class SecureApi implements AutoCloseable {
     @Override
     public HttpHandler requests(HttpHandler handler) {
       return (request, response) -> {
-        if (("Bearer " + TOKEN).equals(request.getHeaders().getFirst("Authorization"))) {
+        if (!("Bearer " + TOKEN).equals(request.getHeaders().getFirst("Authorization"))) {
+          response.setStatusCode(HttpStatus.UNAUTHORIZED);
+        } else if (forbidsSlices && request.getPath().value().contains("/endpointslices")) {
+          response.setStatusCode(HttpStatus.FORBIDDEN);
+        } else {
           return handler.handle(request, response);
         }
-        response.setStatusCode(HttpStatus.UNAUTHORIZED);
         return response.setComplete();
       };
     }

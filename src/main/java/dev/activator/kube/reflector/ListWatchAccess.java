@@ -32,22 +32,34 @@ public enum ListWatchAccess {
   }
 
   /**
-   * Tries to list and watch. Only a repeated refusal counts, because a starting server may refuse a
-   * request that it allows a moment later.
+   * Tries to list and watch. A refusal counts if {@code others} could be listed before it, or if it
+   * is repeated for a second.
+   *
+   * <p><b>Source.</b> A starting kube-apiserver (1.36) answers 403 to everything for up to 0.3 s,
+   * until it has read roles and bindings; then it knows them all.
+   *
+   * @param others what the caller may list in any case
    */
   public static CompletableFuture<ListWatchAccess> ofListAndWatch(KubernetesApiClient api,
-      InformerQuery<?> query) {
-    return ofListAndWatch(api, query, REPEATS);
+      InformerQuery<?> query, InformerQuery<?> others) {
+    return ofListAndWatch(api, query, others, REPEATS);
   }
 
   private static CompletableFuture<ListWatchAccess> ofListAndWatch(KubernetesApiClient api,
-      InformerQuery<?> query, int repeats) {
-    return ofList(api, query)
-        .thenCompose(list -> list == ALLOWED ? ofWatch(api, query) : completedFuture(list))
-        .thenCompose(answer -> answer == ALLOWED || repeats == 0
-            ? completedFuture(answer)
+      InformerQuery<?> query, InformerQuery<?> others, int repeats) {
+    return ofListAndWatch(api, query).thenCompose(first -> first == ALLOWED || repeats == 0
+        ? completedFuture(first)
+        : ofList(api, others).thenCompose(known -> known == ALLOWED
+            ? ofListAndWatch(api, query)
             : CompletableFuture.runAsync(() -> {
-            }, LATER).thenCompose(_ -> ofListAndWatch(api, query, repeats - 1)));
+            }, LATER).thenCompose(_ -> ofListAndWatch(api, query, others, repeats - 1))));
+  }
+
+  /** Tries to list and watch. Fails as {@link #ofList} does. */
+  public static CompletableFuture<ListWatchAccess> ofListAndWatch(KubernetesApiClient api,
+      InformerQuery<?> query) {
+    return ofList(api, query)
+        .thenCompose(list -> list == ALLOWED ? ofWatch(api, query) : completedFuture(list));
   }
 
   private static CompletableFuture<ListWatchAccess> ofWatch(KubernetesApiClient api,
