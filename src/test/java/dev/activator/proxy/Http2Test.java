@@ -215,6 +215,7 @@ class Http2Test extends Http2WireTest {
       pod(Http2Test::ok);
       assertThat(caller.response(1)).isEqualTo("200 ok");
       assertThat(caller.awaitEnd()).isEqualTo(-1);
+      caller.close();
       drained.get(120, TimeUnit.SECONDS);
     }
   }
