@@ -221,8 +221,8 @@ class Training {
         secret.toString(), "ACTIVATOR_CLUSTER_AUTOSCALER", autoscaler));
     environment.putAll(Map.of("ACTIVATOR_PORT_HTTP1", Integer.toString(http),
         "ACTIVATOR_PORT_H2C", "0", "ACTIVATOR_PORT_HTTPS", Integer.toString(https),
-        "PROFILING_PORT", "0", "ACTIVATOR_CONSOLE_PORT", "0", "METRICS_PROMETHEUS_PORT",
-        Integer.toString(management),
+        "PROFILING_PORT", "0", "ACTIVATOR_CONSOLE_PORT", "0", "ACTIVATOR_LENDING_PORT", "0",
+        "METRICS_PROMETHEUS_PORT", Integer.toString(management),
         "ACTIVATOR_SERVING_PROPAGATION_DELAY", "1s"));
     return builder.start();
   }
