@@ -89,7 +89,7 @@ class ArchitectureTest {
                 "management", "platform", "app", "settings")),
         new Row("embedded.api", List.of("revision", "config", "loop")),
         new Row("embedded.runtime",
-            List.of("embedded.api", "revision", "config", "loop", "lifecycle",
+            List.of("embedded.api", "revision", "config", "loop", "lifecycle", "kube",
                 "standalone.autoscaler")),
         new Row("management", and(GROUND, "settings")),
         new Row("meters",

@@ -7,12 +7,17 @@ import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.runtime.policy.Rollout;
+import dev.activator.kube.WorkQueue;
 import dev.activator.loop.Loop;
+import dev.activator.loop.policy.Backoff;
 import dev.activator.revision.KnownLabels;
+import dev.activator.revision.RevisionId;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,14 +51,24 @@ final class DeploymentController {
   private static final int DEFAULT_HISTORY = 10;
   private static final int HASH_LENGTH = 10;
 
+  private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+  private static final Duration MAX_PAUSE = Duration.ofMinutes(1);
+
   private final ApiStore store;
   private final Loop loop;
   private final ControllerWrites objects;
+  private final WorkQueue<RevisionId> queue;
 
   DeploymentController(ApiStore store, Loop loop) {
     this.store = store;
     this.loop = loop;
     this.objects = new ControllerWrites(store);
+    this.queue = new WorkQueue<>(loop, 1, () -> new Backoff(FIRST_PAUSE, MAX_PAUSE, 0, () -> 0),
+        () -> true, _ -> {
+        }, id -> {
+          reconcile(id);
+          return CompletableFuture.completedFuture(WorkQueue.Done.NOW);
+        });
     for (var kind : List.of(BuiltInKinds.DEPLOYMENT, BuiltInKinds.REPLICA_SET)) {
       store.onAdmission(kind,
           object -> WorkloadAdmission.admit(object, store.stored(kind, object)));
@@ -61,42 +76,47 @@ final class DeploymentController {
   }
 
   List<StoreSubscription> subscribe() {
-    return List.of(store.subscribe(BuiltInKinds.DEPLOYMENT, loop, this::deploymentChanged),
-        store.subscribe(BuiltInKinds.REPLICA_SET, loop, this::replicaSetChanged));
+    loop.execute(queue::start);
+    return List.of(store.subscribe(BuiltInKinds.DEPLOYMENT, loop, event -> add(event.object())),
+        store.subscribe(BuiltInKinds.REPLICA_SET, loop, this::replicaSetChanged),
+        () -> loop.execute(queue::stop));
   }
 
-  private void deploymentChanged(ApiStoreChange event) {
-    if (event.type() != ApiStoreChange.Type.DELETED) {
-      reconcile(event.object());
-    }
+  private void add(JsonNode deployment) {
+    queue.add(new RevisionId(ObjectMeta.namespace(deployment), ObjectMeta.name(deployment)));
   }
 
   private void replicaSetChanged(ApiStoreChange event) {
     var set = event.object();
-    boolean orphan = ControllerRefs.controller(set).isMissingNode();
-    store.list(BuiltInKinds.DEPLOYMENT, one -> orphan
-        ? ControllerRefs.mayAdopt(one, set)
-        : ControllerRefs.controls(one, set)).forEach(this::reconcile);
+    String controller = ControllerRefs.controller(set).path("name").asString("");
+    if (controller.isEmpty()) {
+      store.list(BuiltInKinds.DEPLOYMENT, one -> ControllerRefs.mayAdopt(one, set))
+          .forEach(this::add);
+    } else {
+      queue.add(new RevisionId(ObjectMeta.namespace(set), controller));
+    }
   }
 
-  private void reconcile(ObjectNode seen) {
-    var deployment = store.stored(BuiltInKinds.DEPLOYMENT, seen);
-    if (deployment == null || !ObjectMeta.uid(deployment).equals(ObjectMeta.uid(seen))) {
+  private void reconcile(RevisionId id) {
+    var deployment = store.find(BuiltInKinds.DEPLOYMENT, id.namespace(), id.name());
+    if (deployment == null) {
       return;
     }
     adopt(deployment);
+    var sets = sets(deployment);
+    var current = current(deployment, sets);
     if (!ObjectMeta.terminating(deployment)) {
       boolean paused = deployment.at("/spec/paused").asBoolean(false);
-      var current = current(deployment);
       if (current == null && !paused) {
         create(deployment);
-        current = current(deployment);
+        sets = sets(deployment);
+        current = current(deployment, sets);
       }
-      var earlier = earlier(deployment, current);
+      var earlier = earlier(sets, current);
       scale(deployment, current, earlier, paused);
       cleanUp(deployment, earlier);
     }
-    publish(deployment);
+    publish(deployment, sets, current);
   }
 
   private void adopt(ObjectNode deployment) {
@@ -109,15 +129,14 @@ final class DeploymentController {
     return store.list(BuiltInKinds.REPLICA_SET, one -> ControllerRefs.controls(deployment, one));
   }
 
-  private @Nullable ObjectNode current(ObjectNode deployment) {
+  private static @Nullable ObjectNode current(ObjectNode deployment, List<ObjectNode> sets) {
     var template = withoutHash(deployment);
-    return sets(deployment).stream().filter(set -> Json.same(withoutHash(set), template))
+    return sets.stream().filter(set -> Json.same(withoutHash(set), template))
         .findFirst().orElse(null);
   }
 
-  private List<ObjectNode> earlier(ObjectNode deployment, @Nullable ObjectNode current) {
-    return sets(deployment).stream()
-        .filter(set -> current == null || !ObjectMeta.name(set).equals(ObjectMeta.name(current)))
+  private static List<ObjectNode> earlier(List<ObjectNode> sets, @Nullable ObjectNode current) {
+    return sets.stream().filter(set -> set != current)
         .sorted(Comparator.comparing(DeploymentController::revision)).toList();
   }
 
@@ -239,9 +258,8 @@ final class DeploymentController {
             set -> objects.delete(BuiltInKinds.REPLICA_SET, set));
   }
 
-  private void publish(ObjectNode deployment) {
-    var sets = sets(deployment);
-    var current = current(deployment);
+  private void publish(ObjectNode deployment, List<ObjectNode> sets,
+      @Nullable ObjectNode current) {
     int ready = sum(sets, "/status/readyReplicas");
     int wanted = wanted(deployment);
     boolean runs = PodTemplate.of(deployment).canRun();

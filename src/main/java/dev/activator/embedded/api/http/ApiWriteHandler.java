@@ -31,6 +31,8 @@ final class ApiWriteHandler {
   private static final String MERGE = "application/merge-patch+json";
   private static final String STRATEGIC = "application/strategic-merge-patch+json";
   private static final String APPLY = "application/apply-patch+yaml";
+  /** The user agent of this process, which owns no fields, like the controllers of this server. */
+  private static final String SELF = "activator";
 
   private final ApiStore store;
 
@@ -113,7 +115,9 @@ final class ApiWriteHandler {
       String options) {
     var manager = FieldOwner.updating(new QueryParameters(request).fieldManager(options),
         String.join("", request.headers().header("User-Agent")), target.subresource());
-    return (stored, written) -> owners(target, stored).update(stored, written, manager);
+    return manager.name().equals(SELF)
+        ? ManagedFieldsUpdater.NONE
+        : (stored, written) -> owners(target, stored).update(stored, written, manager);
   }
 
   private FieldOwnership owners(RequestedResource target, @Nullable ObjectNode stored) {

@@ -28,7 +28,7 @@ import tools.jackson.databind.node.ObjectNode;
  * The store of all objects, which puts all changes in one order. {@link ObjectWrites} describes the
  * writes.
  *
- * <p>Objects are copied when they are written and read. Each change gets the next revision, which
+ * <p>Objects that are read, or passed to handlers, are shared, and must not be changed. Each change gets the next revision, which
  * becomes the object's resourceVersion. A write that changes nothing makes no event. Revisions
  * begin at the clock's time in microseconds, so revisions of earlier runs are too old.
  *
@@ -193,7 +193,7 @@ public final class ApiStore {
   /** @param wanted selects objects; it must not change them */
   public List<ObjectNode> list(Kind kind, Predicate<ObjectNode> wanted) {
     synchronized (tables) {
-      return tables.list(kind).stream().filter(wanted).map(ObjectNode::deepCopy).toList();
+      return tables.list(kind).stream().filter(wanted).toList();
     }
   }
 
@@ -231,12 +231,10 @@ public final class ApiStore {
     });
     var following = follow(List.of(kind),
         present -> present.objects().forEach(object -> deliver.accept(new ApiStoreChange(
-            ApiStoreChange.Type.ADDED, kind, object.deepCopy(), ObjectMeta.revision(object)))),
+            ApiStoreChange.Type.ADDED, kind, object, ObjectMeta.revision(object)))),
         event -> {
           if (event.kind().equals(kind)) {
-            deliver.accept(
-                new ApiStoreChange(event.type(), kind, event.object().deepCopy(),
-                    event.revision()));
+            deliver.accept(event);
           }
         });
     return () -> {

@@ -26,26 +26,27 @@ final class ObjectUpdateRules {
   private ObjectUpdateRules() {}
 
   /**
-   * The object to store after an update. If nothing changes, it equals {@code stored}, including
-   * the resourceVersion.
+   * The object to store after an update, which is {@code wanted}. If nothing changes, it equals
+   * {@code stored}, including the resourceVersion.
    */
   static ObjectNode whole(Kind kind, ObjectNode stored, ObjectNode wanted) {
     checkVersion(kind, stored, wanted);
-    var next = wanted.deepCopy();
-    keep(stored, next, kind);
+    keep(stored, wanted, kind);
     if (ObjectMeta.terminating(stored)) {
-      refuseNewFinalizers(stored, next);
+      refuseNewFinalizers(stored, wanted);
     }
     if (kind.has(Trait.GENERATION)
-        && !Json.same(content(kind, stored), content(kind, next))) {
-      countGeneration(next);
+        && !Json.same(content(kind, stored), content(kind, wanted))) {
+      countGeneration(wanted);
     }
-    return next;
+    return wanted;
   }
 
   static ObjectNode status(Kind kind, ObjectNode stored, ObjectNode wanted) {
     checkVersion(kind, stored, wanted);
-    var next = stored.deepCopy();
+    var next = Json.object();
+    next.setAll(stored);
+    next.set("metadata", Json.object().setAll(ObjectMeta.of(stored)));
     copy("status", wanted, next);
     copy("managedFields", ObjectMeta.of(wanted), ObjectMeta.of(next));
     return next;
@@ -153,7 +154,7 @@ final class ObjectUpdateRules {
     if (value == null) {
       to.remove(field);
     } else {
-      to.set(field, value.deepCopy());
+      to.set(field, value);
     }
   }
 

@@ -12,7 +12,8 @@ import tools.jackson.databind.node.ObjectNode;
  * nothing.
  *
  * <p><b>Threads.</b> Any thread may call. Admission hooks, and the functions given to {@code edit},
- * run on the caller's thread, outside the lock.
+ * run on the caller's thread, outside the lock. Objects that are returned are shared, and must not
+ * be changed.
  *
  * <p><b>Errors.</b> {@link StatusException}, with the errors of a Kubernetes API.
  */
@@ -122,7 +123,7 @@ public final class ObjectWrites {
       BiFunction<Kind, ObjectNode, ObjectNode> insert) {
     return naming(kind, object, () -> {
       var admitted = admission.apply(kind, creatable(kind, object));
-      return locked(() -> insert.apply(kind, admitted)).deepCopy();
+      return locked(() -> insert.apply(kind, admitted));
     });
   }
 
@@ -131,29 +132,34 @@ public final class ObjectWrites {
    * a status subresource, the status is kept.
    */
   public ObjectNode update(Kind kind, ObjectNode object) {
-    return naming(kind, object, () -> {
-      var wanted = object.deepCopy();
+    return replaced(kind, object.deepCopy());
+  }
+
+  private ObjectNode replaced(Kind kind, ObjectNode wanted) {
+    return naming(kind, wanted, () -> {
       ObjectRules.formed(kind, wanted);
       ObjectRules.placed(kind, wanted);
       ObjectRules.wellNamed(kind, wanted);
       var admitted = admission.apply(kind, wanted);
-      return locked(() -> writer.replace(kind, admitted, fields)).deepCopy();
+      return locked(() -> writer.replace(kind, admitted, fields));
     });
   }
 
   public ObjectNode replaceStatus(Kind kind, ObjectNode object) {
-    return naming(kind, object, () -> {
-      var wanted = object.deepCopy();
+    return replacedStatus(kind, object.deepCopy());
+  }
+
+  private ObjectNode replacedStatus(Kind kind, ObjectNode wanted) {
+    return naming(kind, wanted, () -> {
       ObjectRules.formed(kind, wanted);
-      return locked(() -> writer.replaceStatus(kind, wanted, fields)).deepCopy();
+      return locked(() -> writer.replaceStatus(kind, wanted, fields));
     });
   }
 
   /** Updates the status of an object. Retries after a conflict. */
   public ObjectNode updateStatus(Kind kind, String namespace, String name,
       UnaryOperator<ObjectNode> change) {
-    return retrying(kind, namespace, name,
-        stored -> replaceStatus(kind, change.apply(stored)));
+    return retrying(kind, namespace, name, change, this::replacedStatus);
   }
 
   /**
@@ -162,19 +168,15 @@ public final class ObjectWrites {
    */
   public ObjectNode edit(Kind kind, String namespace, String name,
       UnaryOperator<ObjectNode> change) {
-    return retrying(kind, namespace, name, stored -> update(kind, change.apply(stored)));
+    return retrying(kind, namespace, name, change, this::replaced);
   }
 
   public Deletion delete(Kind kind, String namespace, String name, DeleteOptions options) {
-    var deletion = locked(() -> writer.delete(kind, namespace, name, options));
-    return new Deletion(deletion.object().deepCopy(), deletion.outcome());
+    return locked(() -> writer.delete(kind, namespace, name, options));
   }
 
   @Nullable ObjectNode find(Kind kind, String namespace, String name) {
-    return locked(() -> {
-      var stored = writer.find(kind, namespace, name);
-      return stored == null ? null : stored.deepCopy();
-    });
+    return locked(() -> writer.find(kind, namespace, name));
   }
 
   private <T extends @Nullable Object> T locked(Supplier<T> task) {
@@ -199,7 +201,7 @@ public final class ObjectWrites {
   }
 
   private ObjectNode retrying(Kind kind, String namespace, String name,
-      UnaryOperator<ObjectNode> write) {
+      UnaryOperator<ObjectNode> change, BiFunction<Kind, ObjectNode, ObjectNode> write) {
     while (true) {
       var stored = find(kind, namespace, name);
       if (stored == null) {
@@ -207,7 +209,8 @@ public final class ObjectWrites {
       }
       String seen = ObjectMeta.resourceVersion(stored);
       try {
-        return write.apply(stored);
+        var changed = change.apply(stored.deepCopy());
+        return changed.equals(stored) ? stored : write.apply(kind, changed);
       } catch (StatusException e) {
         boolean raced = e.reason().equals("Conflict")
             && !seen.equals(version(kind, namespace, name));

@@ -134,6 +134,23 @@ class WriteWireTest {
         .isEqualTo("unknown");
   }
 
+  @Test
+  void theActivatorItselfOwnsNoFields_andLeavesThoseOfOthers() {
+    store.create(CONFIG_MAP, named("own"));
+    wire.send("POST", MAPS, "{'metadata':{'name':'a'},'data':{'k':'v'}}", "Content-Type",
+        "application/json", "User-Agent", "kubectl/v1.36");
+    wire.send("PATCH", MAPS + "/a", "{'data':{'k':'w'}}", "Content-Type", MERGE, "User-Agent",
+        "activator");
+    wire.send("PATCH", MAPS + "/own", "{'data':{'k':'w'}}", "Content-Type", MERGE, "User-Agent",
+        "activator");
+
+    var metadata = tree(wire.get(MAPS + "/a")).get("metadata");
+    assertThat(metadata.at("/managedFields").size()).isEqualTo(1);
+    assertThat(metadata.at("/managedFields/0/manager").stringValue()).isEqualTo("kubectl");
+    assertThat(tree(wire.get(MAPS + "/own")).at("/data/k").stringValue()).isEqualTo("w");
+    assertThat(tree(wire.get(MAPS + "/own")).at("/metadata").has("managedFields")).isFalse();
+  }
+
   @ParameterizedTest(name = "{0} is {1}")
   @CsvSource(delimiter = '|', quoteCharacter = '"', value = {
       "'renewTime':'2026-01-31T10:00:00.123000Z'|201",

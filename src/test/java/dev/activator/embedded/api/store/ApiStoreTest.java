@@ -289,16 +289,42 @@ class ApiStoreTest {
   }
 
   @Test
-  void keepsItsOwnCopies() {
-    // when callers change what they gave and what they got
-    var given = with(named("a"), "k", "v");
-    var got = store.create(CONFIG_MAP, given);
-    given.removeAll();
-    got.removeAll();
-    store.list(CONFIG_MAP).forEach(ObjectNode::removeAll);
+  void keepsItsOwnCopiesOfWhatIsWritten() {
+    // when callers change what they have written
+    var created = with(named("a"), "k", "v");
+    var updated = with(named("b"), "k", "v");
+    store.create(CONFIG_MAP, created);
+    store.create(CONFIG_MAP, named("b"));
+    store.writes().update(CONFIG_MAP, updated);
+    created.removeAll();
+    updated.removeAll();
 
     // then the store does not
     assertThat(find("a", CONFIG_MAP).at("/data/k").stringValue()).isEqualTo("v");
+    assertThat(find("b", CONFIG_MAP).at("/data/k").stringValue()).isEqualTo("v");
+  }
+
+  @Test
+  void anEditThatFailsHalfway_orThatChangesTheStatus_leavesWhatWasReadBefore() {
+    store.create(CONFIG_MAP, with(named("a"), "k", "v"));
+    var read = find("a", CONFIG_MAP);
+    var text = read.toString();
+
+    assertThatThrownBy(() -> store.edit(CONFIG_MAP, "default", "a", object -> {
+      object.withObjectProperty("data").put("k", "other");
+      throw StatusException.invalid("data", "no");
+    })).isInstanceOf(StatusException.class);
+    store.updateStatus(CONFIG_MAP, "default", "a", object -> {
+      object.withObjectProperty("status").put("k", "other");
+      return object;
+    });
+    store.edit(CONFIG_MAP, "default", "a", object -> {
+      object.withObjectProperty("data").put("k", "third");
+      return object;
+    });
+
+    assertThat(read).hasToString(text);
+    assertThat(find("a", CONFIG_MAP).at("/data/k").stringValue()).isEqualTo("third");
   }
 
   @Test
