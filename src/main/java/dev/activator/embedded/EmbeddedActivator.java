@@ -43,8 +43,7 @@ public class EmbeddedActivator {
         new TcpPortTable.Allowed(standalone.tcpRange(), standalone.sniPort() > 0,
             standalone.rules()));
     return new EmbeddedPlatform(settings, scope,
-        resources.onServer(LoopResources.DEFAULT_NATIVE), random,
-        pod -> throttler.getObject().inFlight(pod));
+        resources.onServer(LoopResources.DEFAULT_NATIVE), random, throttler::getObject);
   }
 
   /** Refuses requests to the console that come from web pages of other sites. */

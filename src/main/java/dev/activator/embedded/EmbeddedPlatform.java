@@ -31,10 +31,10 @@ import dev.activator.standalone.ScaledServicePlatform;
 import dev.activator.standalone.ScaledServices;
 import dev.activator.proxy.policy.RevisionResolver.HostRouter;
 import dev.activator.proxy.policy.RevisionResolver;
-import dev.activator.revision.Destination;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
+import dev.activator.throttle.Throttler;
 import dev.activator.stats.AutoscalerLink;
 import io.netty.channel.EventLoopGroup;
 import java.net.InetSocketAddress;
@@ -53,7 +53,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.function.BiPredicate;
 import java.util.function.IntSupplier;
-import java.util.function.ToIntFunction;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -111,7 +111,7 @@ public final class EmbeddedPlatform implements ScaledServicePlatform {
 
   /** @param loops must not serve the activator's requests */
   public EmbeddedPlatform(Settings settings, ScaledServices.Scope scope, EventLoopGroup loops,
-      RandomGenerator random, ToIntFunction<Destination> inFlight) {
+      RandomGenerator random, Supplier<Throttler> throttler) {
     this.store = new ApiStore(Clock.systemUTC());
     this.defaults = new Defaults(settings.stableWindow(), settings.maxPods());
     this.services = new ScaledServices(scope
@@ -123,7 +123,10 @@ public final class EmbeddedPlatform implements ScaledServicePlatform {
     this.random = random;
     this.runtime = new LocalRuntime(store, loop(loops),
         new LocalRuntime.Dependencies(Clock.systemUTC(), random, settings.logOutput(),
-            (id, uid) -> isRoutable.test(id, uid), inFlight));
+            (id, uid) -> isRoutable.test(id, uid),
+            pod -> throttler.get().views().stream().flatMap(view -> view.pods().stream())
+                .anyMatch(load -> load.destination().equals(pod)),
+            pod -> throttler.get().inFlight(pod)));
     this.scaling = new EmbeddedScaleClient(store, loop(loops), defaults);
     this.autoscalerLoop = loop(loops);
     this.awaited = new AwaitedRoutes(autoscalerLoop, ROUTE_TIMEOUT);

@@ -15,7 +15,9 @@ class EmbeddedPlatformTest {
     try {
       check.accept(new EmbeddedPlatform(new EmbeddedPlatform.Settings(0, 0, ofSeconds(6), 1, true),
           Make.scope(),
-          resources.onServer(LoopResources.DEFAULT_NATIVE), new Random(1), _ -> 0));
+          resources.onServer(LoopResources.DEFAULT_NATIVE), new Random(1), () -> {
+            throw new IllegalStateException("no pod runs");
+          }));
     } finally {
       resources.dispose();
     }

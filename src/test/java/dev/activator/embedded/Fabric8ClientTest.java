@@ -79,7 +79,7 @@ class Fabric8ClientTest {
     var store = new ApiStore(Clock.systemUTC());
     ScaledServiceCrd.createIn(store);
     runtime = new LocalRuntime(store, loop, new LocalRuntime.Dependencies(Clock.systemUTC(),
-        new SecureRandom(), false, (_, _) -> true, _ -> 0));
+        new SecureRandom(), false, (_, _) -> true, _ -> false, _ -> 0));
     runtime.start(8012);
     server = new EmbeddedApiServer(store, loop, new InetSocketAddress("127.0.0.1", 0));
     server.start();

@@ -36,13 +36,13 @@ final class ContainerProbeWorker {
      * An attempt has failed. This is called for each attempt, without regard to the failure
      * threshold.
      */
-    default void attemptFailed(String problem) {}
+    default void attemptFailed(LocalProbe.Outcome outcome) {}
   }
 
   private final Loop loop;
   private final Executor threads;
   private final LocalProbe probe;
-  private final Supplier<String> attempt;
+  private final Supplier<LocalProbe.Outcome> attempt;
   private final Duration firstPeriod;
   private final Listener listener;
   private int successes;
@@ -53,10 +53,10 @@ final class ContainerProbeWorker {
 
   /**
    * @param firstPeriod the period until the probe has passed once, if it sets none
-   * @param attempt makes an attempt, and returns why it failed, or an empty text
+   * @param attempt makes an attempt
    */
   ContainerProbeWorker(Loop loop, Executor threads, LocalProbe probe, Duration firstPeriod,
-      Supplier<String> attempt, Listener listener) {
+      Supplier<LocalProbe.Outcome> attempt, Listener listener) {
     this.loop = loop;
     this.threads = threads;
     this.probe = probe;
@@ -79,8 +79,8 @@ final class ContainerProbeWorker {
     if (!stopped) {
       long begunNanos = loop.nanoTime();
       threads.execute(() -> {
-        String problem = outcome();
-        loop.execute(() -> attempted(problem, Duration.ofNanos(loop.nanoTime() - begunNanos)));
+        var outcome = outcome();
+        loop.execute(() -> attempted(outcome, Duration.ofNanos(loop.nanoTime() - begunNanos)));
       });
     }
   }
@@ -89,19 +89,19 @@ final class ContainerProbeWorker {
    * The outcome of an attempt. An exception is also an outcome, because otherwise no further
    * attempt would follow.
    */
-  private String outcome() {
+  private LocalProbe.Outcome outcome() {
     try {
       return attempt.get();
     } catch (RuntimeException e) {
-      return "the probe cannot run: " + e.getMessage();
+      return LocalProbe.Outcome.of("the probe cannot run: " + e.getMessage());
     }
   }
 
-  private void attempted(String problem, Duration took) {
+  private void attempted(LocalProbe.Outcome outcome, Duration took) {
     if (stopped) {
       return;
     }
-    if (problem.isEmpty()) {
+    if (outcome.passed()) {
       failures = 0;
       successes++;
       if (successes == probe.successThreshold()) {
@@ -111,12 +111,12 @@ final class ContainerProbeWorker {
     } else {
       successes = 0;
       failures++;
-      listener.attemptFailed(problem);
+      listener.attemptFailed(outcome);
       if (failures == probe.failureThreshold()) {
-        listener.failed(problem);
+        listener.failed(outcome.problem());
       }
     }
-    loop.schedule(period(took, !LocalProbe.nothingListens(problem)), this::begin);
+    loop.schedule(period(took, !outcome.isUnnoticed()), this::begin);
   }
 
   private Duration period(Duration took, boolean listens) {

@@ -84,12 +84,11 @@ final class EndpointsController {
   }
 
   private static void add(ArrayNode subsets, JsonNode service, LocalPod pod) {
-    var view = pod.view();
-    if (!view.wanted()) {
+    if (!pod.isListed()) {
       return;
     }
     var subset = subsets.addObject();
-    subset.putArray(view.ready() ? "addresses" : "notReadyAddresses").addObject()
+    subset.putArray(pod.view().ready() ? "addresses" : "notReadyAddresses").addObject()
         .put("ip", PodObjectBuilder.LOOPBACK).putObject("targetRef").put("kind", "Pod")
         .put("name", pod.name()).put("namespace", pod.template().namespace());
     var ports = subset.putArray("ports");

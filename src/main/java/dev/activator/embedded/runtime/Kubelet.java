@@ -150,6 +150,11 @@ final class Kubelet {
         .filter(pod -> pods.contains(new Destination(PodObjectBuilder.LOOPBACK, pod.port())));
   }
 
+  /** Whether the activator sends requests to a pod. */
+  boolean sends(Destination pod) {
+    return dependencies.sends().test(pod);
+  }
+
   /** The number of requests in flight on a pod. */
   int inFlight(Destination pod) {
     return dependencies.inFlight().applyAsInt(pod);

@@ -54,7 +54,7 @@ final class LocalPod {
   private @Nullable Run last;
   private @Nullable ExitReason failure;
   private int runs;
-  private String problem = "";
+  private LocalProbe.Outcome outcome = LocalProbe.Outcome.PASSED;
   private String unhealthy = "";
   /** The ports on which the process listens instead of {@code port}, as the end of a sentence. */
   private String otherPorts = "";
@@ -153,6 +153,10 @@ final class LocalPod {
     return state.view(name, order, Math.max(0, runs - 1));
   }
 
+  boolean isListed() {
+    return state.isListed();
+  }
+
   /** The failure of the last run; null while a process runs. */
   @Nullable ExitReason failure() {
     return failure;
@@ -172,11 +176,11 @@ final class LocalPod {
 
   /** The reason, as one word, why the running process is not ready. */
   String reason() {
-    return LocalProbe.nothingListens(problem) ? "NotListening" : "ProbeFails";
+    return outcome.isUnnoticed() ? "NotListening" : "ProbeFails";
   }
 
   private String unready() {
-    return LocalProbe.nothingListens(problem) ? problem + otherPorts : problem;
+    return outcome.isUnnoticed() ? outcome.problem() + otherPorts : outcome.problem();
   }
 
   private String afterDeadline(String why) {
@@ -299,7 +303,7 @@ final class LocalPod {
 
   private void ended(int run, ExitReason exit) {
     stopProbes();
-    problem = "";
+    outcome = LocalProbe.Outcome.PASSED;
     process = null;
     frozen = false;
     kubelet.ended(template, name);
@@ -309,7 +313,11 @@ final class LocalPod {
       last = new Run(current.started(), kubelet.now(), why);
       current = null;
     }
-    handle(new Event.Exited(run, why));
+    handle(new Event.Exited(run, why, kubelet.sends(destination())));
+  }
+
+  private Destination destination() {
+    return new Destination(PodObjectBuilder.LOOPBACK, port);
   }
 
   /** Starts the probes. If there is a startup probe, the others begin when it has passed. */
@@ -342,7 +350,7 @@ final class LocalPod {
     probe(readiness, eager, spec, started, new Probing(run, "readinessProbe") {
       @Override
       public void passed() {
-        problem = "";
+        outcome = LocalProbe.Outcome.PASSED;
         handle(new Event.Ready(run));
       }
 
@@ -381,7 +389,7 @@ final class LocalPod {
 
   private boolean isSlow(int run) {
     return state instanceof LocalPodState.Running(var now, var ready, _, _) && now == run && !ready
-        && !problem.isEmpty();
+        && !outcome.passed();
   }
 
   private void explainSlow(int run) {
@@ -419,9 +427,9 @@ final class LocalPod {
     public void passed() {}
 
     @Override
-    public void attemptFailed(String why) {
-      if (!view().ready() && !why.equals(problem)) {
-        problem = why;
+    public void attemptFailed(LocalProbe.Outcome now) {
+      if (!view().ready() && !now.equals(outcome)) {
+        outcome = now;
         owner.problemChanged();
       }
     }
@@ -446,7 +454,7 @@ final class LocalPod {
       return;
     }
     long now = loop.nanoTime();
-    boolean busy = kubelet.inFlight(new Destination(PodObjectBuilder.LOOPBACK, port)) > 0;
+    boolean busy = kubelet.inFlight(destination()) > 0;
     long quietSince = busy ? now : quietSinceNanos;
     if (now - quietSince >= QUIET.toNanos()
         || now - startNanos >= template.requestTimeout().toNanos()) {

@@ -24,7 +24,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
-import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import reactor.core.publisher.Mono;
 import reactor.netty.http.client.HttpClient;
@@ -38,12 +37,30 @@ import tools.jackson.databind.node.ObjectNode;
  */
 record LocalProbe(Action action, Duration initialDelay, Duration period, Duration timeout,
     int successThreshold, int failureThreshold) {
-  private static final Pattern NOTHING_LISTENS = Pattern
-      .compile("process \\d+ runs, nothing listens on ");
   private static final int MAX_SECONDS = 3600;
   /** The limit of the first line, since a program may send one that never ends. */
   private static final int MAX_LINE_CHARS = 1024;
   private static final int MAX_HEAD_BYTES = 1 << 20;
+
+  /**
+   * The outcome of an attempt.
+   *
+   * @param problem why it failed; empty if it passed
+   * @param isUnnoticed whether nothing listens on the port, so that the process has not noticed the
+   *     attempt
+   */
+  record Outcome(String problem, boolean isUnnoticed) {
+    static final Outcome PASSED = new Outcome("", false);
+
+    /** @param problem may be empty */
+    static Outcome of(String problem) {
+      return new Outcome(problem, false);
+    }
+
+    boolean passed() {
+      return problem.isEmpty();
+    }
+  }
 
   sealed interface Action {}
 
@@ -121,10 +138,10 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     return new LocalProbe(other, initialDelay, period, timeout, successThreshold, failureThreshold);
   }
 
-  /** Makes one attempt, which blocks. Returns why it failed, or an empty text. */
-  String attempt(Probed process) {
+  /** Makes one attempt, which blocks. */
+  Outcome attempt(Probed process) {
     return switch (action) {
-      case Exec(var command) -> run(command, process.builder().get());
+      case Exec(var command) -> Outcome.of(run(command, process.builder().get()));
       case Connect(var port) -> connect(port, process, socket -> "");
       case HttpGet get -> get(get, process);
       case Grpc grpc -> connect(grpc.port(), process, _ -> grpc(grpc, process));
@@ -143,11 +160,13 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     String over(Socket socket) throws IOException;
   }
 
-  private String connect(int port, Probed process, Conversation conversation) {
+  private Outcome connect(int port, Probed process, Conversation conversation) {
     try (var socket = new Socket()) {
       return connect(socket, port, process, conversation);
     } catch (IOException e) {
-      return e instanceof SocketTimeoutException ? late(port, process) : silent(port, process);
+      return e instanceof SocketTimeoutException
+          ? Outcome.of(late(port, process))
+          : silent(port, process);
     }
   }
 
@@ -155,17 +174,13 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     return "process " + process.pid() + " does not accept connections on " + process.port(port);
   }
 
-  private static String silent(int port, Probed process) {
-    return "process " + process.pid() + " runs, nothing listens on " + process.port(port);
-  }
-
-  /** Whether the connection was refused, so that the process has not noticed the attempt. */
-  static boolean nothingListens(String problem) {
-    return NOTHING_LISTENS.matcher(problem).lookingAt();
+  private static Outcome silent(int port, Probed process) {
+    return new Outcome(
+        "process " + process.pid() + " runs, nothing listens on " + process.port(port), true);
   }
 
   /** Connects a socket that is not connected yet, and runs the conversation on it. */
-  String connect(Socket socket, int port, Probed process, Conversation conversation)
+  Outcome connect(Socket socket, int port, Probed process, Conversation conversation)
       throws IOException {
     var address = new InetSocketAddress(PodObjectBuilder.LOOPBACK, port);
     socket.connect(address, millis());
@@ -173,22 +188,22 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     if (address.equals(socket.getLocalSocketAddress())) {
       return silent(port, process);
     }
-    return conversation.over(socket);
+    return Outcome.of(conversation.over(socket));
   }
 
   /** The timeout is for the whole answer, since a program may answer byte by byte. */
-  private String get(HttpGet get, Probed process) {
+  private Outcome get(HttpGet get, Probed process) {
     var connected = new AtomicBoolean();
     return answer(get, process, connected, 1).timeout(timeout)
-        .onErrorResume(TimeoutException.class, _ -> Mono.just(connected.get()
+        .onErrorResume(TimeoutException.class, _ -> Mono.just(Outcome.of(connected.get()
             ? "process " + process.pid() + " accepts connections, but does not answer "
                 + process.request(get) + " within " + timeout.toSeconds() + " s"
-            : late(get.port(), process)))
+            : late(get.port(), process))))
         .blockOptional().orElseThrow();
   }
 
   /** @param requests how many were sent, with this one */
-  private Mono<String> answer(HttpGet get, Probed process, AtomicBoolean connected, int requests) {
+  private Mono<Outcome> answer(HttpGet get, Probed process, AtomicBoolean connected, int requests) {
     String who = "process " + process.pid();
     String what = process.request(get);
     var client = client(get).doOnConnected(_ -> connected.set(true));
@@ -204,19 +219,22 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
       // A server may serve one connection at a time.
       return connection.onDispose().then(Mono.defer(() -> switch (redirect) {
         case ProbeRedirect.None() -> Mono.just(status >= 200 && status < 400
-            ? ""
-            : who + " answers " + what + " with " + status);
-        case ProbeRedirect.Failed(var reason) -> Mono.just(who + " " + reason + " for " + what);
+            ? Outcome.PASSED
+            : Outcome.of(who + " answers " + what + " with " + status));
+        case ProbeRedirect.Failed(var reason) ->
+          Mono.just(Outcome.of(who + " " + reason + " for " + what));
         case ProbeRedirect.Follow next -> answer(redirected(get, next), process, connected,
             requests + 1);
       }));
     }).next().onErrorResume(failure -> Mono.just(switch (failure) {
-      case ConnectTimeoutException _ -> late(get.port(), process);
+      case ConnectTimeoutException _ -> Outcome.of(late(get.port(), process));
       case ConnectException _ -> requests == 1
           ? silent(get.port(), process)
-          : who + " redirects to " + process.port(get.port()) + ", on which nothing listens";
-      case IOException _ -> who + " ended the connection before it answered " + what;
-      default -> who + " does not speak HTTP on " + process.port(get.port());
+          : Outcome.of(
+              who + " redirects to " + process.port(get.port()) + ", on which nothing listens");
+      case IOException _ ->
+        Outcome.of(who + " ended the connection before it answered " + what);
+      default -> Outcome.of(who + " does not speak HTTP on " + process.port(get.port()));
     }));
   }
 

@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiPredicate;
+import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -51,10 +52,13 @@ public final class LocalRuntime implements PodFreezer {
    *
    * @param logsOutput whether the output of processes is logged
    * @param routable whether requests can be routed to the revision with this id and uid
-   * @param inFlight the number of requests in flight on a pod; called on any thread
+   * @param sends whether the activator sends requests to a pod; called on any thread, like
+   *     {@code inFlight}
+   * @param inFlight the number of requests in flight on a pod
    */
   public record Dependencies(Clock clock, RandomGenerator random, boolean logsOutput,
-      BiPredicate<RevisionId, String> routable, ToIntFunction<Destination> inFlight) {}
+      BiPredicate<RevisionId, String> routable, Predicate<Destination> sends,
+      ToIntFunction<Destination> inFlight) {}
 
   public LocalRuntime(ApiStore store, Loop given, Dependencies dependencies) {
     this.store = store;

@@ -7,6 +7,7 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.loop.NettyLoop;
+import dev.activator.revision.RevisionId;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -38,10 +39,11 @@ class KubeletTest {
   private final ServingController serving = new ServingController(store, loop, "127.0.0.1",
       (_, _) -> true);
   private volatile boolean portsAreFree;
+  private volatile boolean sends;
   private final Kubelet kubelet = new Kubelet(store, loop,
       new LoopbackPorts(new SecureRandom(), this::listen),
       new LocalRuntime.Dependencies(Clock.systemUTC(), new SecureRandom(), true, (_, _) -> true,
-          _ -> 0));
+          _ -> sends, _ -> 0));
 
   private Closeable listen(int port) throws IOException {
     if (!portsAreFree) {
@@ -129,6 +131,23 @@ class KubeletTest {
     Files.delete(runs);
   }
 
+  @Test
+  void aProcessThatHasEnded_isNotListed_andRestarts_ifTheActivatorSentRequestsToIt() {
+    portsAreFree = true;
+    sends = true;
+    store.create(BuiltInKinds.SERVICE, Objects.parse("""
+        {'metadata': {'namespace': 'default', 'name': 'd'}, 'spec': {'selector': {'app': 'd'},
+          'ports': [{'port': 80}]}}"""));
+    store.create(BuiltInKinds.DEPLOYMENT, Objects.parse("""
+        {'metadata': {'namespace': 'default', 'name': 'd'}, 'spec': {'replicas': 1, 'selector':
+          {'matchLabels': {'app': 'd'}}, 'template': {'metadata': {'labels': {'app': 'd'}},
+          'spec': {'containers': [{'name': 'c', 'command': ['sh', '-c', 'exit 3'],
+            'readinessProbe': {'periodSeconds': 600, 'exec': {'command': ['false']}}}]}}}}"""));
+
+    until(() -> kubelet.processes(new RevisionId("default", "d")).restarting()
+        && store.find(BuiltInKinds.ENDPOINTS, "default", "d").path("subsets").isEmpty());
+  }
+
   /** {@code kubectl describe} ends with an error otherwise. */
   @Test
   void aProbeByGrpcHasAService() {
@@ -204,8 +223,9 @@ class KubeletTest {
   }
 
   private static ObjectNode replicas(ObjectNode deployment, int pods) {
-    deployment.withObjectProperty("spec").put("replicas", pods);
-    return deployment;
+    var next = deployment.deepCopy();
+    next.withObjectProperty("spec").put("replicas", pods);
+    return next;
   }
 
   private static void until(Callable<Boolean> holds) {

@@ -104,7 +104,8 @@ class LocalProbeTest {
       // when it succeeds, then the program is not ready all the same
       assertThat(LocalProbe.connecting(port).connect(socket, port,
           new LocalProbe.Probed(0, port, ProcessBuilder::new), _ -> ""))
-          .isEqualTo("process 0 runs, nothing listens on its PORT " + port);
+          .isEqualTo(
+              new LocalProbe.Outcome("process 0 runs, nothing listens on its PORT " + port, true));
     }
   }
 
@@ -194,7 +195,7 @@ class LocalProbeTest {
       int port = listening.getLocalPort();
 
       var probe = LocalProbe.connecting(port).with(get(port, "/up"));
-      assertThat(probe.attempt(probed(port)))
+      assertThat(probe.attempt(probed(port)).problem())
           .isEqualTo("process 123 accepts connections, but"
               + " does not answer GET /up on its PORT " + port + " within 1 s");
       clock.shutdownNow();
@@ -259,7 +260,7 @@ class LocalProbeTest {
       var probe = new LocalProbe(get(port, "/"), Duration.ZERO, Duration.ZERO,
           Duration.ofSeconds(120), 1, 3);
 
-      assertThat(probe.attempt(probed(port)))
+      assertThat(probe.attempt(probed(port)).problem())
           .isEqualTo("process 123 does not speak HTTP on its PORT " + port);
     }
   }
@@ -281,7 +282,7 @@ class LocalProbeTest {
           waiting.getLast().connect(process.getLocalSocketAddress(), 200);
         }
       } catch (SocketTimeoutException full) {
-        assertThat(LocalProbe.connecting(port).with(get(port, "/")).attempt(probed(port)))
+        assertThat(LocalProbe.connecting(port).with(get(port, "/")).attempt(probed(port)).problem())
             .isEqualTo("process 123 does not accept connections on its PORT " + port);
       } finally {
         for (var one : waiting) {
@@ -298,8 +299,9 @@ class LocalProbeTest {
       var probe = new LocalProbe(get(port, "/up"), Duration.ZERO, Duration.ZERO,
           Duration.ofMillis(500), 1, 3);
 
-      assertThat(probe.attempt(probed(port))).isEqualTo("process 123 accepts connections, but does"
-          + " not answer GET /up on its PORT " + port + " within 0 s");
+      assertThat(probe.attempt(probed(port)).problem())
+          .isEqualTo("process 123 accepts connections, but does"
+              + " not answer GET /up on its PORT " + port + " within 0 s");
     }
   }
 
@@ -340,7 +342,8 @@ class LocalProbeTest {
       var probe = new LocalProbe(new Grpc(program.port(), ""), Duration.ZERO, Duration.ZERO,
           Duration.ofSeconds(240), 1, 3);
 
-      assertThat(probe.attempt(probed(program.port()))).endsWith("answers with what is no message");
+      assertThat(probe.attempt(probed(program.port())).problem())
+          .endsWith("answers with what is no message");
     } finally {
       program.disposeNow();
     }
@@ -373,8 +376,9 @@ class LocalProbeTest {
       var probe = new LocalProbe(new Grpc(port, ""), Duration.ZERO, Duration.ZERO,
           Duration.ofMillis(50), 1, 3);
 
-      assertThat(probe.attempt(probed(port))).isEqualTo("process 123, called for gRPC's health"
-          + " check on its PORT " + port + ", does not answer within 0 s");
+      assertThat(probe.attempt(probed(port)).problem())
+          .isEqualTo("process 123, called for gRPC's health"
+              + " check on its PORT " + port + ", does not answer within 0 s");
     }
     int nobody = FreePort.next();
     assertThat(attempt(new Grpc(nobody, ""), nobody)).contains("nothing listens");
@@ -396,7 +400,7 @@ class LocalProbeTest {
     assertThat(attempt(new Exec(List.of()))).contains("cannot run");
     var probe = new LocalProbe(new Exec(List.of("sleep", "1000")), Duration.ZERO, Duration.ZERO,
         Duration.ofMillis(50), 1, 3);
-    assertThat(probe.attempt(probed(1))).contains("did not end");
+    assertThat(probe.attempt(probed(1)).problem()).contains("did not end");
   }
 
   private static String answerOf(String text) throws IOException {
@@ -422,7 +426,7 @@ class LocalProbeTest {
 
   private static String attempt(LocalProbe.Action action, int podPort) {
     return new LocalProbe(action, Duration.ZERO, Duration.ZERO, Duration.ofSeconds(120), 1, 3)
-        .attempt(probed(podPort));
+        .attempt(probed(podPort)).problem();
   }
 
   private static LocalProbe.Probed probed(int podPort) {

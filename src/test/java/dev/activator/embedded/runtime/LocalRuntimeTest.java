@@ -80,7 +80,7 @@ class LocalRuntimeTest {
   private final ApiStore store = new ApiStore(Clock.systemUTC());
   private final LocalRuntime runtime = new LocalRuntime(store, loop(),
       new LocalRuntime.Dependencies(Clock.systemUTC(), new SecureRandom(), true, (_, _) -> true,
-          _ -> inFlight.get()));
+          _ -> false, _ -> inFlight.get()));
   private final HttpClient http = HttpClient.newHttpClient();
 
   @BeforeEach

@@ -43,8 +43,13 @@ public sealed interface LocalPodState {
 
     record Settled(int run) implements Event {}
 
-    /** The process has ended, or could not be started. */
-    record Exited(int run, ExitReason exit) implements Event {}
+    /**
+     * The process has ended, or could not be started.
+     *
+     * @param sentTo whether the activator sends requests to it: its own probe may have found the
+     *     process ready before the container's
+     */
+    record Exited(int run, ExitReason exit, boolean sentTo) implements Event {}
 
     record PauseOver(int run) implements Event {}
 
@@ -97,9 +102,17 @@ public sealed interface LocalPodState {
    * What the controller of its ReplicaSet needs of one pod.
    *
    * @param order higher for younger pods
-   * @param wanted false if it must stop, and Endpoints do not have its address any more
+   * @param wanted false if it must stop
    */
   record View(String name, long order, boolean ready, boolean wanted, int restarts) {}
+
+  /**
+   * Whether Endpoints have its address. Without a process they do not: the activator may have found
+   * the process ready before they did, and another program may have the port by now.
+   */
+  default boolean isListed() {
+    return this instanceof Running;
+  }
 
   default View view(String name, long order, int restarts) {
     return new View(name, order, this instanceof Running running && running.ready(),
@@ -121,9 +134,9 @@ public sealed interface LocalPodState {
         step(new Running(run, false, served, failures), new Effect.Publish());
       case Cell(Running(var now, var ready, var served, var failures), Event.Settled(var run)) when run == now ->
         step(new Running(run, ready, served, 0));
-      case Cell(Running(var now, var ready, var served, var failures), Event.Exited(var run, var exit)) when run == now ->
+      case Cell(Running(var now, var ready, var served, var failures), Event.Exited(var run, var exit, var sentTo)) when run == now ->
         step(new Waiting(run, failures + 1), new Effect.RestartAfter(run, pauseAfter(failures)),
-            served && failures < OFTEN
+            (served || sentTo) && failures < OFTEN
                 ? new Effect.ReportRestart(exit)
                 : new Effect.ReportFailure(exit),
             new Effect.Publish());
@@ -142,9 +155,9 @@ public sealed interface LocalPodState {
         step(new Gone(), new Effect.Publish(), new Effect.Remove());
       case Cell(Draining(var run), Event.Drained()) ->
         step(new Stopping(run), new Effect.StopProcess());
-      case Cell(Draining(var now), Event.Exited(var run, var exit)) when run == now ->
+      case Cell(Draining(var now), Event.Exited(var run, var exit, var sentTo)) when run == now ->
         step(new Gone(), new Effect.Remove());
-      case Cell(Stopping(var now), Event.Exited(var run, var exit)) when run == now ->
+      case Cell(Stopping(var now), Event.Exited(var run, var exit, var sentTo)) when run == now ->
         step(new Gone(), new Effect.Remove());
       case Cell(LocalPodState same, Event late) -> step(same);
     };

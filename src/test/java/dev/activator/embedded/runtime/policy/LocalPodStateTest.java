@@ -47,7 +47,7 @@ class LocalPodStateTest {
   void isStartedAgainAfterItsProcessEnded() {
     on(new Event.Ready(1));
 
-    on(new Event.Exited(1, FAILED));
+    on(exited(1));
     assertThat(effects).containsExactly(new Effect.RestartAfter(1, Duration.ofSeconds(1)),
         new Effect.ReportRestart(FAILED), new Effect.Publish());
     assertThat(view().ready()).isFalse();
@@ -57,8 +57,29 @@ class LocalPodStateTest {
   }
 
   @Test
+  void aProcessToWhichTheActivatorSentRequests_isRestarting_thoughTheContainersProbeHasNotPassed() {
+    on(new Event.Exited(1, FAILED, true));
+    assertThat(effects).contains(new Effect.ReportRestart(FAILED));
+  }
+
+  @Test
+  void isListedOnlyWhileItsProcessRuns() {
+    assertThat(state.isListed()).isTrue();
+
+    on(exited(1));
+    assertThat(state.isListed()).isFalse();
+    assertThat(view().wanted()).isTrue();
+
+    on(new Event.PauseOver(1));
+    assertThat(state.isListed()).isTrue();
+
+    on(new Event.Stop());
+    assertThat(state.isListed()).isFalse();
+  }
+
+  @Test
   void aRunThatWasNeverReadyHasFailed() {
-    on(new Event.Exited(1, FAILED));
+    on(exited(1));
     assertThat(effects).contains(new Effect.ReportFailure(FAILED));
   }
 
@@ -67,18 +88,18 @@ class LocalPodStateTest {
     for (int run = 1; run <= 2; run++) {
       on(new Event.Ready(run));
       on(new Event.NotReady(run));
-      on(new Event.Exited(run, FAILED));
+      on(exited(run));
       assertThat(effects).contains(new Effect.ReportRestart(FAILED));
       on(new Event.PauseOver(run));
     }
     on(new Event.Ready(3));
-    on(new Event.Exited(3, FAILED));
+    on(exited(3));
     assertThat(effects).contains(new Effect.ReportFailure(FAILED));
 
     on(new Event.PauseOver(3));
     on(new Event.Ready(4));
     on(new Event.Settled(4));
-    on(new Event.Exited(4, FAILED));
+    on(exited(4));
     assertThat(effects).contains(new Effect.ReportRestart(FAILED));
   }
 
@@ -87,7 +108,7 @@ class LocalPodStateTest {
     on(new Event.DeadlinePassed());
     assertThat(effects).containsExactly(new Effect.ReportOverdue(), new Effect.Publish());
 
-    on(new Event.Exited(1, FAILED));
+    on(exited(1));
     on(new Event.DeadlinePassed());
     assertThat(effects).containsExactly(new Effect.ReportOverdue(), new Effect.Publish());
 
@@ -103,7 +124,7 @@ class LocalPodStateTest {
 
   @Test
   void anAnswerForTheRunBeforeDoesNotMakeItReady() {
-    on(new Event.Exited(1, FAILED));
+    on(exited(1));
     on(new Event.PauseOver(1));
 
     on(new Event.Ready(1));
@@ -113,15 +134,15 @@ class LocalPodStateTest {
 
   @Test
   void waitsLongerWithEachFailureUntilItHasBeenReadyForAWhile() {
-    on(new Event.Exited(1, FAILED));
+    on(exited(1));
     on(new Event.PauseOver(1));
-    on(new Event.Exited(2, FAILED));
+    on(exited(2));
     assertThat(effects).contains(new Effect.RestartAfter(2, Duration.ofSeconds(2)));
 
     on(new Event.PauseOver(2));
     on(new Event.Ready(3));
     on(new Event.Settled(3));
-    on(new Event.Exited(3, FAILED));
+    on(exited(3));
     assertThat(effects).contains(new Effect.RestartAfter(3, Duration.ofSeconds(1)));
   }
 
@@ -149,13 +170,13 @@ class LocalPodStateTest {
     on(new Event.Drained());
     assertThat(effects).containsExactly(new Effect.StopProcess());
 
-    on(new Event.Exited(1, ExitReason.code("hello-00001", 143, "")));
+    on(new Event.Exited(1, ExitReason.code("hello-00001", 143, ""), false));
     assertThat(effects).containsExactly(new Effect.Remove());
   }
 
   @Test
   void aPodThatWaitsToBeStartedAgainIsGoneAtOnce() {
-    on(new Event.Exited(1, FAILED));
+    on(exited(1));
 
     on(new Event.Stop());
 
@@ -168,16 +189,16 @@ class LocalPodStateTest {
   void aPodWhoseProcessEndsWhileItDrainsIsGone() {
     on(new Event.Stop());
 
-    on(new Event.Exited(2, FAILED));
+    on(exited(2));
     assertThat(effects).isEmpty();
-    on(new Event.Exited(1, FAILED));
+    on(exited(1));
     assertThat(effects).containsExactly(new Effect.Remove());
     assertThat(state).isEqualTo(new LocalPodState.Gone());
   }
 
   @Test
   void countsItsRestartsWhateverItsState() {
-    on(new Event.Exited(1, FAILED));
+    on(exited(1));
     assertThat(view()).isEqualTo(new LocalPodState.View("pod", 7, false, true, 0));
 
     on(new Event.PauseOver(1));
@@ -230,7 +251,7 @@ class LocalPodStateTest {
 
     void exit() {
       if (running > 0) {
-        coming.add(new Event.Exited(running, FAILED));
+        coming.add(exited(running));
         running = 0;
       }
     }
@@ -288,5 +309,9 @@ class LocalPodStateTest {
 
   private LocalPodState.View view() {
     return state.view("pod", 7, 0);
+  }
+
+  private static Event exited(int run) {
+    return new Event.Exited(run, FAILED, false);
   }
 }
