@@ -549,7 +549,9 @@ class LocalRuntimeTest {
     var runs = Files.writeString(directory.resolve("runs"), "");
     var pod = pod(deployment("d", 1, "sh", "-c",
         "trap : TERM; echo begun; while [ -f " + runs + " ]; do sleep 0.02; done"), 600);
-    long pid = store.podProcesses().find("default", pod).pid().getAsLong();
+    // What it prints may be read before its id is known.
+    long pid = await().until(() -> store.podProcesses().find("default", pod).pid().getAsLong(),
+        id -> id > 0);
     var process = ProcessHandle.of(pid).orElseThrow();
 
     store.delete(BuiltInKinds.POD, "default", pod);
