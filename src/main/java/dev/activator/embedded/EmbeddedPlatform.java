@@ -348,8 +348,12 @@ public final class EmbeddedPlatform implements ScaledServicePlatform {
           + (known.isEmpty() ? "" : "; there are " + String.join(", ", known));
     }
 
-    /** The hosts of a Service or a ScaledService. */
+    /** The hosts of a Service or a ScaledService; none if it takes connections only. */
     static Stream<String> hostsOf(ObjectNode object) {
+      if (!object.at("/spec/ports").isEmpty()
+          && object.at("/spec/serviceRef/port").isMissingNode()) {
+        return Stream.empty();
+      }
       var others = Stream.concat(object.at("/spec/hosts").valueStream(),
           object.at("/spec/rules").valueStream()
               .flatMap(rule -> rule.path("hosts").valueStream()));

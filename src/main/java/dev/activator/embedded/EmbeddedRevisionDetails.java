@@ -54,8 +54,11 @@ final class EmbeddedRevisionDetails implements RevisionDetailsSource {
       obstacles.addAll(overdue(id));
     }
     return new CardDetails(card.kind(), obstacles,
-        "http://" + service + "." + id.namespace() + ".localhost:" + requestPort.getAsInt() + "/",
-        card.maxPods(), card.routing());
+        card.takesRequests()
+            ? "http://" + service + "." + id.namespace() + ".localhost:" + requestPort.getAsInt()
+                + "/"
+            : null,
+        card.maxPods(), card.routing(), card.takesRequests());
   }
 
   private List<String> overdue(RevisionId id) {

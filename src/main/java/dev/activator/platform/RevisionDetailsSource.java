@@ -59,9 +59,10 @@ public interface RevisionDetailsSource {
    * @param url for browsers; null if unknown
    * @param maxPods null if unlimited
    * @param routing null if it belongs to no Service, or if that is unknown
+   * @param takesRequests false if it takes connections over TCP only
    */
   record CardDetails(String kind, List<String> obstacles, @Nullable String url,
-      @Nullable Integer maxPods, @Nullable Routing routing) {}
+      @Nullable Integer maxPods, @Nullable Routing routing, boolean takesRequests) {}
 
   /** Whether a revision gets the requests of its Service. */
   enum RoutingState {

@@ -23,6 +23,9 @@ public interface WorkloadDetails {
   /** False if it is known that requests start no pod, for example because of a quota. */
   boolean canStart();
 
+  /** False if it takes connections over TCP only. */
+  boolean takesRequests();
+
   /** The URL for browsers; null if there is none. */
   @Nullable String url();
 

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +45,11 @@ record ScaledServiceDetails(ResolvedScaledService state) implements WorkloadDeta
   @Override
   public ScaleTarget workload() {
     return object().workload();
+  }
+
+  @Override
+  public boolean takesRequests() {
+    return object().tcp().besideHttp();
   }
 
   /** The URL of the first host that a browser can open. The other hosts are among the settings. */
@@ -142,13 +148,18 @@ record ScaledServiceDetails(ResolvedScaledService state) implements WorkloadDeta
     var rows = new ArrayList<Setting>();
     rows.add(new Setting("scales", workload().toString(),
         isWakeable() ? "spec.wake" : "spec.scaleTargetRef"));
-    rows.add(new Setting("requests go to",
-        "Service " + object().service() + ", port " + object().port(), "spec.serviceRef"));
-    rows.add(new Setting("hosts",
-        object().hosts().isEmpty()
-            ? object().id().name() + "." + object().id().namespace()
-            : String.join(", ", object().hosts()),
-        object().hosts().isEmpty() ? "its name" : "spec.hosts"));
+    if (takesRequests()) {
+      rows.add(new Setting("requests go to",
+          "Service " + object().service() + ", port " + object().port(), "spec.serviceRef"));
+      rows.add(new Setting("hosts",
+          object().hosts().isEmpty()
+              ? object().id().name() + "." + object().id().namespace()
+              : String.join(", ", object().hosts()),
+          object().hosts().isEmpty() ? "its name" : "spec.hosts"));
+    }
+    new TreeMap<>(object().status().ports()).forEach((port, number) -> rows.add(new Setting(
+        "connections to " + number, "Service " + object().service() + ", port " + port,
+        "status.ports")));
     object().routes().forEach(rule -> rows.add(new Setting("rule",
         rule + (rule.port().isEmpty() ? "" : ", to port " + rule.port()), "spec.rules")));
     rows.add(new Setting("replicas", replicas(),

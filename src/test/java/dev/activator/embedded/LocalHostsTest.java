@@ -62,6 +62,20 @@ class LocalHostsTest {
   }
 
   @Test
+  void listsNoHost_whenAScaledServiceTakesConnectionsOnly() {
+    var pg = Json.object();
+    ObjectMeta.of(pg).put("namespace", "shop").put("name", "pg");
+    pg.withObject("/spec/serviceRef").put("name", "pg");
+    pg.withObject("/spec").putArray("ports").addObject().put("port", "pg").put("protocol", "tcp");
+    var withHttp = pg.deepCopy();
+    withHttp.withObject("/spec/serviceRef").put("port", "http");
+
+    assertThat(EmbeddedPlatform.LocalHosts.of(List.of(), List.of(pg))).isEmpty();
+    assertThat(EmbeddedPlatform.LocalHosts.of(List.of(), List.of(withHttp)))
+        .containsExactly("pg.shop.localhost");
+  }
+
+  @Test
   void hintsAtOtherHosts_whenAHostIsUnknown() {
     assertThat(EmbeddedPlatform.LocalHosts.hint(true, List.of("a.b", "c.d")))
         .isEqualTo(": it was deleted; there are a.b, c.d");

@@ -101,6 +101,26 @@ class ScaledServiceDetailsTest {
   }
 
   @Test
+  void showsThePortsOfConnections_insteadOfHosts() {
+    var object = Yaml.decoded(StandaloneKinds.SCALED_SERVICES, """
+        metadata: {namespace: shop, name: pg, uid: u}
+        spec:
+          scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: pg}
+          serviceRef: {name: pg}
+          ports: [{port: pg, protocol: tcp}]
+          target: {concurrency: 20}
+        status: {ports: [{port: pg, number: 9100}]}
+        """).value();
+    var details = new ScaledServiceDetails(ResolvedScaledService.of(object,
+        TestReferences.to(null).workload(new WorkloadState.Hidden()).found()));
+
+    assertThat(details.takesRequests()).isFalse();
+    assertThat(details.settings())
+        .contains(new Setting("connections to 9100", "Service pg, port pg", "status.ports"))
+        .noneMatch(row -> row.name().equals("hosts") || row.name().equals("requests go to"));
+  }
+
+  @Test
   void showsItsRules() {
     var details = details(
         "rules: [{pathPrefix: /api, headers: [{name: X-Env, value: a}], serviceRef:"

@@ -64,7 +64,7 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
     var scaled = workloads.apply(id);
     if (scaled != null) {
       return new CardDetails(scaled.kind(), scaled.obstacles(scaling.views().apply(id)),
-          scaled.url(), scaled.maxPods(), null);
+          scaled.url(), scaled.maxPods(), null, scaled.takesRequests());
     }
     var revision = cluster.live().spec(id);
     var service = revision == null ? null : revision.labels().get(KnownLabels.SERVICE);
@@ -74,7 +74,7 @@ public final class ClusterRevisionDetails implements RevisionDetailsSource {
             ? null
             : "http://" + service + "." + id.namespace() + ".svc." + own.domain,
         revision == null ? null : defaults.get().maxPods(revision.annotations()),
-        revision == null ? null : routing(revision.labels()));
+        revision == null ? null : routing(revision.labels()), true);
   }
 
   static @Nullable Routing routing(Map<String, String> labels) {

@@ -50,7 +50,7 @@ final class RevisionPage {
     var parts = new LinkedHashMap<String, String>();
     parts.put("head", head(problem, card, links));
     if (actions != null) {
-      parts.put("actions", actions(id));
+      parts.put("actions", actions(card));
     }
     var ofIt = starts.stream().filter(each -> each.revision().equals(id)).toList();
     parts.put("hour", hour(card, ofIt, now));
@@ -105,9 +105,11 @@ final class RevisionPage {
         + (marks.isEmpty() ? "" : "<ol class=\"marks\">" + text + "</ol>"));
   }
 
-  private static String actions(RevisionId id) {
+  private static String actions(RevisionCardData card) {
+    var id = card.id();
     return "<section id=\"actions\" class=\"wide\"><h2 class=\"hidden\">Actions</h2>"
-        + button(id, "request", "Send a request") + button(id, "zero", "Scale to zero")
+        + (card.details().takesRequests() ? button(id, "request", "Send a request") : "")
+        + button(id, "zero", "Scale to zero")
         + button(id, "restart", "Restart") + "</section>";
   }
 

@@ -120,7 +120,7 @@ class LiveConsoleTest {
       var routing = routings.get(id);
       boolean isSuperseded = routing != null && routing.state() == RoutingState.SUPERSEDED;
       return new CardDetails(kind, isSuperseded ? List.of("it crashes") : obstacles,
-          "http://hello/?<script>&\"'", 10, routing);
+          "http://hello/?<script>&\"'", 10, routing, kind.equals("Revision"));
     }
 
     @Override
@@ -513,6 +513,18 @@ class LiveConsoleTest {
     } finally {
       reading.disposeNow();
     }
+  }
+
+  @Test
+  void offersToSendARequest_unlessItTakesConnectionsOnly() throws Exception {
+    throttler.onRevision(revisions.put(Revision.of(HELLO, 1)));
+    assertThat(text(dom("/console/" + HELLO), "//section[@id='actions']"))
+        .contains("Send a request");
+
+    kind = "ScaledService";
+
+    assertThat(text(dom("/console/" + HELLO), "//section[@id='actions']"))
+        .contains("Scale to zero").doesNotContain("Send a request");
   }
 
   @Test

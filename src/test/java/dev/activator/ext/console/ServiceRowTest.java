@@ -22,7 +22,7 @@ class ServiceRowTest {
       String badge) {
     var now = Diagnoses.waiting(id, waiting);
     return new RevisionCardData(now, WaitDiagnosis.of(now),
-        new CardDetails("Revision", List.of(), null, null, routing), new Badge(badge, "any"),
+        new CardDetails("Revision", List.of(), null, null, routing, true), new Badge(badge, "any"),
         new MinuteHistory.LastMinute(new int[60], new int[60], new MinuteHistory.Durations()),
         LastHour.NONE, null);
   }

@@ -156,6 +156,11 @@ public final class ApiRoutes {
       return Mono.error(StatusErrors.notOffered(target.kind().plural(), "they have no effect here;"
           + " programs run in a Deployment, or in a Service of serving.knative.dev/v1"));
     }
+    if (target.watched()) {
+      return request.method().equals(HttpMethod.GET)
+          ? watches.watch(target, request)
+          : Mono.error(StatusErrors.method());
+    }
     return target.collection() ? onCollection(target, request) : onObject(target, request);
   }
 

@@ -5,6 +5,7 @@ import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.api.store.StatusException;
 import java.util.List;
+import java.util.stream.Stream;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import org.springframework.web.reactive.socket.WebSocketHandler;
@@ -84,6 +85,12 @@ final class ExecPortForwardHandler {
     if (!upgrade) {
       return Mono
           .error(StatusErrors.notOffered("SPDY", "use WebSockets, as kubectl does since 1.31"));
+    }
+    var offered = request.headers().header("Sec-WebSocket-Protocol");
+    if (!offered.isEmpty() && offered.stream().flatMap(all -> Stream.of(all.split(",")))
+        .map(String::strip).noneMatch(protocols::contains)) {
+      return Mono.error(StatusErrors.notOffered(String.join(", ", offered),
+          "use " + String.join(" or ", protocols)));
     }
     return ServerResponse.ok()
         .build((exchange, _) -> sockets.handleRequest(exchange, new WebSocketHandler() {

@@ -74,8 +74,9 @@ final class QueryParameters {
     return name;
   }
 
+  /** What is listed or watched. A path with a name selects that object. */
   ObjectSelection selection(RequestedResource target) {
-    var fields = FieldSelector.parse(text("fieldSelector"))
+    var fields = FieldSelector.parse(text("fieldSelector")).named(target.name())
         .over(ObjectSelection.selectable(target.kind()));
     return new ObjectSelection(target.namespace(), LabelSelector.parse(text("labelSelector")),
         fields);

@@ -15,14 +15,16 @@ import tools.jackson.databind.node.ObjectNode;
  * @param namespace may be empty
  * @param name empty for a collection
  * @param subresource empty for the object itself
+ * @param watched whether the path itself requests a watch, of a collection or of one object
  */
-record RequestedResource(Kind kind, String namespace, String name, String subresource) {
+record RequestedResource(Kind kind, String namespace, String name, String subresource,
+    boolean watched) {
   static RequestedResource of(KindRegistry kinds, String path) {
     var parsed = ResourcePath.parse(path).orElseThrow(StatusErrors::noSuchResource);
     var kind = kinds.at(parsed.group(), parsed.version(), parsed.plural())
         .orElseThrow(() -> StatusErrors.unknownKind(kinds.all(), parsed));
     var target = new RequestedResource(kind, parsed.namespace(), parsed.name(),
-        parsed.subresource());
+        parsed.subresource(), parsed.watched());
     if (kind.equals(BuiltInKinds.POD) && parsed.subresource().equals("attach")) {
       throw StatusErrors.notOffered("'attach' of pods", "their output is in kubectl logs");
     }
@@ -36,7 +38,7 @@ record RequestedResource(Kind kind, String namespace, String name, String subres
     boolean placed = kind.namespaced()
         ? !namespace.isEmpty() || name.isEmpty()
         : namespace.isEmpty();
-    return placed && switch (subresource) {
+    return placed && (!watched || subresource.isEmpty()) && switch (subresource) {
       case "" -> true;
       case "status" -> kind.has(Trait.STATUS);
       case "scale" -> kind.has(Trait.SCALE);

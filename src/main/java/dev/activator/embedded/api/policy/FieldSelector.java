@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A parsed field selector.
@@ -39,6 +40,14 @@ public record FieldSelector(List<Term> terms) {
       }
     }
     return new FieldSelector(List.copyOf(terms));
+  }
+
+  /** Selects only the object of this name; any if the name is empty. */
+  public FieldSelector named(String name) {
+    return name.isEmpty()
+        ? this
+        : new FieldSelector(Stream.concat(terms.stream(),
+            Stream.of(new Term("metadata.name", Comparison.EQUAL, name))).toList());
   }
 
   /**

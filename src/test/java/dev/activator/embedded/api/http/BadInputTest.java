@@ -2,6 +2,7 @@ package dev.activator.embedded.api.http;
 
 import static dev.activator.embedded.api.Objects.named;
 import static dev.activator.embedded.api.store.BuiltInKinds.CONFIG_MAP;
+import static dev.activator.embedded.api.store.BuiltInKinds.POD;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.store.Json;
@@ -134,7 +135,8 @@ class BadInputTest {
       "GET|/api/v1/nothing|404|NotFound|requested resource",
       "GET|/apis/nowhere/v1/pods|404|NotFound|requested resource",
       "GET|/apis/apps/v2/deployments|404|NotFound|requested resource",
-      "GET|/api/v1/watch/pods|404|NotFound|requested resource",
+      "PUT|/api/v1/watch/pods|405|MethodNotAllowed|this method",
+      "GET|/api/v1/watch/namespaces/default/pods/p/log|404|NotFound|requested resource",
       "GET|/api/v1/namespaces/default/configmaps/there/status|404|NotFound|requested resource",
       "PUT|/api/v1/namespaces/default/configmaps/there/x|404|NotFound|requested resource",
       "PUT|/api/v1/namespaces/default/pods/p/log|405|MethodNotAllowed|this method",
@@ -169,6 +171,18 @@ class BadInputTest {
   void refusesPathsVerbsAndParameters(String method, String path, int code, String reason,
       String says) {
     assertRefused(wire.send(method, path, null), code, reason, says);
+  }
+
+  @Test
+  void refusesPortForward_whenAClientSpeaksAnotherProtocolThanKubectl() {
+    api.store().create(POD, named("p"));
+
+    assertThat(wire.rawAnswer("GET /api/v1/namespaces/default/pods/p/portforward?ports=80 HTTP/1.1"
+        + "\r\nHost: localhost\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n"
+        + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+        + "Sec-WebSocket-Protocol: v4.channel.k8s.io, v4.base64.channel.k8s.io\r\n\r\n"))
+        .startsWith("HTTP/1.1 405 ").contains("does not offer v4.channel.k8s.io,"
+            + " v4.base64.channel.k8s.io: use SPDY/3.1+portforward.k8s.io");
   }
 
   @ParameterizedTest(name = "{0} of {1}")

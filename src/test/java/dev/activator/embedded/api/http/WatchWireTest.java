@@ -94,6 +94,18 @@ class WatchWireTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"/api/v1/watch/configmaps", "/api/v1/watch/namespaces/default/configmaps",
+      "/api/v1/watch/namespaces/default/configmaps/b"})
+  void watches_whenThePathSaysSo(String path) {
+    try (var lines = wire.lines(path + "?fieldSelector=metadata.name!=a")) {
+      store.create(CONFIG_MAP, named("a"));
+      store.create(CONFIG_MAP, named("b"));
+
+      assertThat(lines.next()).startsWith("{\"type\":\"ADDED\"").contains("\"name\":\"b\"");
+    }
+  }
+
   @Test
   void saysInTheStreamThatAVersionIsTooOld() {
     long oldest = store.revision();

@@ -12,20 +12,25 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PathsAndNamesTest {
   static Stream<Arguments> paths() {
     return Stream.of(
-        Arguments.of("/api/v1/pods", new ResourcePath("", "v1", "", "pods", "", "")),
-        Arguments.of("/api/v1/namespaces", new ResourcePath("", "v1", "", "namespaces", "", "")),
+        Arguments.of("/api/v1/pods", new ResourcePath("", "v1", "", "pods", "", "", false)),
+        Arguments.of("/api/v1/namespaces",
+            new ResourcePath("", "v1", "", "namespaces", "", "", false)),
         Arguments.of("/api/v1/namespaces/a",
-            new ResourcePath("", "v1", "", "namespaces", "a", "")),
+            new ResourcePath("", "v1", "", "namespaces", "a", "", false)),
         Arguments.of("/api/v1/namespaces/a/status",
-            new ResourcePath("", "v1", "", "namespaces", "a", "status")),
+            new ResourcePath("", "v1", "", "namespaces", "a", "status", false)),
         Arguments.of("/api/v1/namespaces/a/pods",
-            new ResourcePath("", "v1", "a", "pods", "", "")),
+            new ResourcePath("", "v1", "a", "pods", "", "", false)),
         Arguments.of("/api/v1/namespaces/a/pods/p/status",
-            new ResourcePath("", "v1", "a", "pods", "p", "status")),
+            new ResourcePath("", "v1", "a", "pods", "p", "status", false)),
         Arguments.of("/apis/apps/v1/namespaces/a/deployments/d/scale",
-            new ResourcePath("apps", "v1", "a", "deployments", "d", "scale")),
+            new ResourcePath("apps", "v1", "a", "deployments", "d", "scale", false)),
         Arguments.of("/apis/serving.knative.dev/v1/revisions",
-            new ResourcePath("serving.knative.dev", "v1", "", "revisions", "", "")));
+            new ResourcePath("serving.knative.dev", "v1", "", "revisions", "", "", false)),
+        Arguments.of("/api/v1/watch/namespaces/a/pods/p",
+            new ResourcePath("", "v1", "a", "pods", "p", "", true)),
+        Arguments.of("/apis/apps/v1/watch/deployments",
+            new ResourcePath("apps", "v1", "", "deployments", "", "", true)));
   }
 
   @ParameterizedTest(name = "{0}")
