@@ -51,8 +51,8 @@ public final class JsonPatch {
       case "remove" -> remove(path);
       case "replace" -> {
         var value = value(operation);
-        at(path);
-        if (!path.isEmpty()) {
+        // As in the library of Kubernetes, a member of an object may be missing.
+        if (!isMember(path) && !path.isEmpty()) {
           remove(path);
         }
         put(path, value);
@@ -104,7 +104,10 @@ public final class JsonPatch {
   }
 
   private void copy(String from, String path) {
-    var value = at(from);
+    // As in the library of Kubernetes, null is the value of a missing member, here and in a test.
+    var value = isMember(from) && document.at(pointer(from)).isMissingNode()
+        ? Json.MAPPER.nullNode()
+        : at(from);
     checkDepth(value);
     copied += Json.bytes(value).length;
     if (copied > MAX_COPIED) {
@@ -115,10 +118,14 @@ public final class JsonPatch {
 
   private void test(String path, JsonNode value) {
     boolean isAbsent = document.at(pointer(path)).isMissingNode() && parent(path).isContainer();
-    // As in the library of Kubernetes, null is also the value of what is missing.
     if (!(isAbsent && value.isNull()) && !Json.same(at(path), value)) {
       throw new PatchException("the test at '" + path + "' failed");
     }
+  }
+
+  /** Whether this is a member of an object, which may be missing. */
+  private boolean isMember(String path) {
+    return !pointer(path).matches() && parent(path).isObject();
   }
 
   private JsonNode parent(String path) {
