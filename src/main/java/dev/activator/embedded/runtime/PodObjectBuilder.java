@@ -28,8 +28,6 @@ final class PodObjectBuilder {
     }
     ControllerRefs.setController(pod, BuiltInKinds.REPLICA_SET, replicaSet);
     var spec = template.spec() instanceof ObjectNode given ? given.deepCopy() : Json.object();
-    spec.remove("containerConcurrency");
-    spec.remove("timeoutSeconds");
     spec.put("nodeName", "localhost");
     pod.set("spec", spec);
     if (spec.path("containers").path(0) instanceof ObjectNode container) {

@@ -25,6 +25,8 @@ import tools.jackson.databind.node.ObjectNode;
  */
 record PodTemplate(String namespace, String name, String workload, JsonNode metadata,
     JsonNode spec) {
+  /** The annotation of a revision's pods with its {@code timeoutSeconds}. */
+  static final String TIMEOUT = "activator.dev/timeout-seconds";
   private static final Duration KILL_AFTER = Duration.ofSeconds(3);
 
   static PodTemplate of(JsonNode object) {
@@ -85,7 +87,7 @@ record PodTemplate(String namespace, String name, String workload, JsonNode meta
 
   /** The time that a stopping pod has to finish its requests. */
   Duration requestTimeout() {
-    int seconds = spec.path("timeoutSeconds").intValue(0);
+    int seconds = metadata.path("annotations").path(TIMEOUT).asInt(0);
     return seconds > 0 ? Duration.ofSeconds(seconds) : RequestTimeouts.DEFAULT.overall();
   }
 

@@ -76,9 +76,13 @@ public record RevisionObjects(ObjectNode revision) {
     spec.putObject("selector").putObject("matchLabels").put(KnownLabels.REVISION_UID,
         ObjectMeta.uid(revision));
     var template = spec.putObject("template");
-    template.putObject("metadata").set("labels",
-        ObjectMeta.of(deployment).path("labels").deepCopy());
-    template.set("spec", object(revision.path("spec")));
+    var metadata = template.putObject("metadata");
+    metadata.set("labels", ObjectMeta.of(deployment).path("labels").deepCopy());
+    metadata.putObject("annotations").put(PodTemplate.TIMEOUT,
+        revision.at("/spec/timeoutSeconds").asString(""));
+    // Clients with types, such as Kubernetes' own for Java, refuse a Deployment with other fields.
+    template.set("spec", object(revision.path("spec")).remove(List.of("containerConcurrency",
+        "timeoutSeconds", "responseStartTimeoutSeconds", "idleTimeoutSeconds")));
     return deployment;
   }
 
