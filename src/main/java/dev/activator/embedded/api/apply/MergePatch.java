@@ -4,6 +4,7 @@ import dev.activator.embedded.api.schema.MergeSchema;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -19,6 +20,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class MergePatch {
   private static final String DIRECTIVE = "$patch";
+  private static final String ORDER = "$setElementOrder/";
   private static final String DELETE_VALUES = "$deleteFromPrimitiveList/";
   /** The list to which a strategic merge patch adds values. */
   private static final String SET = "finalizers";
@@ -42,8 +44,7 @@ public final class MergePatch {
   }
 
   /**
-   * Applies a strategic merge patch. Directives about the order, and about keys to keep, are
-   * ignored.
+   * Applies a strategic merge patch. Directives about keys to keep are ignored.
    */
   public static ObjectNode strategic(Kind kind, ObjectNode target, ObjectNode patch) {
     return merge(target, patch, MergeSchema.of(kind));
@@ -67,6 +68,15 @@ public final class MergePatch {
         change(result, name, change.getValue(), shape.field(name));
       }
     }
+    for (var change : patch.properties()) {
+      var name = change.getKey().startsWith(ORDER)
+          ? change.getKey().substring(ORDER.length())
+          : "";
+      if (result.path(name) instanceof ArrayNode merged
+          && change.getValue() instanceof ArrayNode order) {
+        result.set(name, ordered(merged, target.path(name), order, shape.field(name).keys()));
+      }
+    }
     return result;
   }
 
@@ -80,10 +90,11 @@ public final class MergePatch {
             ? list
             : JsonNodeFactory.instance.arrayNode();
         result.set(name, name.equals(SET)
-            ? union(present, changes)
+            ? ordered(union(present, changes), present, changes, List.of())
             : shape.keys().isEmpty()
                 ? changes.deepCopy()
-                : members(present, changes, shape.keys().getFirst(), shape.others().get()));
+                : ordered(members(present, changes, shape.keys().getFirst(), shape.others().get()),
+                    present, changes, shape.keys()));
       }
       default -> {
         if (value.isNull()) {
@@ -125,6 +136,40 @@ public final class MergePatch {
     } else {
       members.add(merge(Json.object(), change, shape));
     }
+  }
+
+  /**
+   * Orders a merged list. The items of the patch have its order. The others keep theirs, and are
+   * before an item of the patch only if they were so in the old list.
+   */
+  private static ArrayNode ordered(ArrayNode merged, JsonNode old, ArrayNode order,
+      List<String> keys) {
+    var patched = merged.valueStream().filter(item -> index(order, item, keys) >= 0)
+        .sorted(Comparator.comparingInt(item -> index(order, item, keys))).toList();
+    var result = JsonNodeFactory.instance.arrayNode();
+    int next = 0;
+    for (var item : merged) {
+      if (index(order, item, keys) >= 0) {
+        continue;
+      }
+      int place = index(old, item, keys);
+      while (next < patched.size() && index(old, patched.get(next), keys) <= place) {
+        result.add(patched.get(next++));
+      }
+      result.add(item);
+    }
+    return result.addAll(patched.subList(next, patched.size()));
+  }
+
+  private static int index(JsonNode list, JsonNode item, List<String> keys) {
+    for (int i = 0; i < list.size(); i++) {
+      if (keys.isEmpty()
+          ? Json.same(list.get(i), item)
+          : Json.same(list.get(i).path(keys.getFirst()), item.path(keys.getFirst()))) {
+        return i;
+      }
+    }
+    return -1;
   }
 
   private static ArrayNode union(ArrayNode old, ArrayNode changes) {

@@ -24,6 +24,8 @@ class PatchTest {
       "{'a':1};[{'op':'replace','path':'/a','value':null}];{'a':null}",
       "{'a':[1,2]};[{'op':'replace','path':'/a/0','value':9}];{'a':[9,2]}",
       "{'a':1};[{'op':'replace','path':'','value':{'b':1}}];{'b':1}",
+      "{'a':1};[{'op':'replace','path':'/b','value':2}];{'a':1,'b':2}",
+      "{'a':1};[{'op':'copy','from':'/b','path':'/c'}];{'a':1,'c':null}",
       "{'a':{'b':1},'c':{}};[{'op':'move','from':'/a/b','path':'/c/d'}];{'a':{},'c':{'d':1}}",
       "{'a':[1,2,3]};[{'op':'move','from':'/a/0','path':'/a/2'}];{'a':[2,3,1]}",
       "{'a':{'b':1}};[{'op':'copy','from':'/a','path':'/c'}];{'a':{'b':1},'c':{'b':1}}",
@@ -41,7 +43,10 @@ class PatchTest {
   @CsvSource(delimiter = ';', quoteCharacter = '"', value = {
       "{'a':1};[{'op':'test','path':'/a','value':2}]",
       "{'a':1};[{'op':'test','path':'/b/c','value':null}]", "{'a':1};[{'op':'remove','path':'/b'}]",
-      "{'a':1};[{'op':'replace','path':'/b','value':1}]",
+      "{'a':[]};[{'op':'replace','path':'/a/0','value':1}]",
+      "{'a':1};[{'op':'replace','path':'/b/c','value':1}]",
+      "{'a':1};[{'op':'replace','path':'b','value':1}]",
+      "{'a':1};[{'op':'move','from':'/b','path':'/c'}]",
       "{'a':1};[{'op':'add','path':'/b/c','value':1}]",
       "{'a':[1]};[{'op':'add','path':'/a/2','value':1}]",
       "{'a':[1]};[{'op':'remove','path':'/a/01'}]", "{'a':[1]};[{'op':'remove','path':'/a/-'}]",
@@ -81,10 +86,20 @@ class PatchTest {
 
   @ParameterizedTest(name = "{0} with {1}")
   @CsvSource(delimiter = ';', quoteCharacter = '"', value = {
-      // members of a list with a key merge by it, new ones come last
+      // members of a list with a key merge by it, and those of the patch have its order
       "{'containers':[{'name':'a','image':'1'},{'name':'b'}]};"
           + "{'containers':[{'name':'a','image':'2'},{'name':'c'}]};"
-          + "{'containers':[{'name':'a','image':'2'},{'name':'b'},{'name':'c'}]}",
+          + "{'containers':[{'name':'a','image':'2'},{'name':'c'},{'name':'b'}]}",
+      "{'containers':[{'name':'a'},{'name':'b'},{'name':'c'},{'name':'d'}]};"
+          + "{'containers':[{'name':'d'},{'name':'b'},{'name':'e'}]};{'containers':"
+          + "[{'name':'a'},{'name':'c'},{'name':'d'},{'name':'b'},{'name':'e'}]}",
+      // a directive orders them, also alone
+      "{'containers':[{'name':'a'},{'name':'b'}]};{'containers':[{'name':'c'}],"
+          + "'$setElementOrder/containers':[{'name':'c'},{'name':'b'},{'name':'a'}]};"
+          + "{'containers':[{'name':'c'},{'name':'b'},{'name':'a'}]}",
+      "{'containers':[{'name':'a'},{'name':'b'},{'name':'c'}]};"
+          + "{'$setElementOrder/containers':[{'name':'c'},{'name':'a'}]};"
+          + "{'containers':[{'name':'b'},{'name':'c'},{'name':'a'}]}",
       // a directive deletes one
       "{'containers':[{'name':'a'},{'name':'b'}]};"
           + "{'containers':[{'name':'a','$patch':'delete'}]};{'containers':[{'name':'b'}]}",
@@ -94,11 +109,11 @@ class PatchTest {
       // ports merge by their numbers
       "{'containers':[{'name':'a','ports':[{'containerPort':1}]}]};"
           + "{'containers':[{'name':'a','ports':[{'containerPort':2}]}]};"
-          + "{'containers':[{'name':'a','ports':[{'containerPort':1},{'containerPort':2}]}]}",
+          + "{'containers':[{'name':'a','ports':[{'containerPort':2},{'containerPort':1}]}]}",
       // lists of values are replaced
       "{'containers':[{'name':'a','args':['a']}]};{'containers':[{'name':'a','args':['b']}]};"
           + "{'containers':[{'name':'a','args':['b']}]}",
-      // maps merge, null removes, directives about order are ignored
+      // maps merge, null removes, an order of what is not there has no effect
       "{'nodeSelector':{'b':'1','c':'2'}};"
           + "{'nodeSelector':{'b':null,'d':'3'},'$setElementOrder/x':['y']};"
           + "{'nodeSelector':{'c':'2','d':'3'}}",
@@ -123,7 +138,7 @@ class PatchTest {
           + "{'subsets':[{'ports':[{'port':2}]}]}",
       // finalizers are added, and deleted by a directive
       "services;{'metadata':{'finalizers':['a']}};{'metadata':{'finalizers':['b','a']}};"
-          + "{'metadata':{'finalizers':['a','b']}}",
+          + "{'metadata':{'finalizers':['b','a']}}",
       "services;{'metadata':{'finalizers':['a','b']}};"
           + "{'metadata':{'$deleteFromPrimitiveList/finalizers':['a']}};"
           + "{'metadata':{'finalizers':['b']}}",
