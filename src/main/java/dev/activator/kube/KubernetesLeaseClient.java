@@ -64,14 +64,14 @@ public final class KubernetesLeaseClient implements LeaseClient {
 
   @Override
   public CompletableFuture<LeaseApiResult> read() {
-    return answered(api.get().fetch(path() + "/" + name, timeout));
+    return answered(api.get().fetch(path() + "/" + name, timeout), true);
   }
 
   @Override
   public CompletableFuture<LeaseApiResult> write(LeaseRecord lease) {
     boolean creates = lease.version().isEmpty();
     return answered(api.get().send(creates ? "POST" : "PUT",
-        creates ? path() : path() + "/" + name, JSON_TYPE, body(lease), timeout));
+        creates ? path() : path() + "/" + name, JSON_TYPE, body(lease), timeout), !creates);
   }
 
   /** The Lease as the object of an Event. */
@@ -105,13 +105,16 @@ public final class KubernetesLeaseClient implements LeaseClient {
     return object.toString();
   }
 
-  private CompletableFuture<LeaseApiResult> answered(CompletableFuture<ApiAnswer> request) {
+  /** @param ofLease whether 404 says that the Lease is absent; else its namespace is */
+  private CompletableFuture<LeaseApiResult> answered(CompletableFuture<ApiAnswer> request,
+      boolean ofLease) {
     String what = "the Lease " + namespace + "/" + name;
     return request.thenApply(answer -> switch (answer.status()) {
       case 200, 201 -> lease(what, answer.body());
-      case 404 -> new Absent();
       case 409 -> new Conflict();
-      default -> new Failed(what + ": " + answer.status() + " " + answer.message());
+      default -> ofLease && answer.status() == 404
+          ? new Absent()
+          : new Failed(what + ": " + answer.status() + " " + answer.message());
     }).exceptionally(failure -> new Failed(what + ": no answer from the Kubernetes API"));
   }
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** With a server whose answer to a read may come late. */
+/** With a server whose answer to a read may come late, and which has no namespace to create a Lease in. */
 class KubernetesLeaseClientTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(120);
   private static final Instant NOON = Instant.parse("2026-11-22T12:00:00Z");
@@ -41,7 +41,13 @@ class KubernetesLeaseClientTest {
     server.createContext("/", exchange -> {
       var sent = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
       var answer = stored;
-      if (exchange.getRequestMethod().equals("PUT")) {
+      int status = 200;
+      if (exchange.getRequestMethod().equals("POST")) {
+        status = 404;
+        answer = """
+            {"kind": "Status", "message": "namespaces \\"system\\" not found", "code": 404}
+            """;
+      } else if (exchange.getRequestMethod().equals("PUT")) {
         // The version is a number of one digit.
         int before = sent.indexOf("resourceVersion\":\"") + "resourceVersion\":\"".length();
         answer = sent.substring(0, before) + (char) (sent.charAt(before) + 1)
@@ -56,7 +62,7 @@ class KubernetesLeaseClientTest {
         }
       }
       var body = answer.getBytes(StandardCharsets.UTF_8);
-      exchange.sendResponseHeaders(200, body.length);
+      exchange.sendResponseHeaders(status, body.length);
       try (var out = exchange.getResponseBody()) {
         out.write(body);
       }
@@ -104,5 +110,14 @@ class KubernetesLeaseClientTest {
 
     assertThat(third.version()).isEqualTo("3");
     assertThat(stored).contains("\"team\":\"a\"");
+  }
+
+  @Test
+  void failsToCreateALeaseWhoseNamespaceIsAbsent() throws Exception {
+    var lease = new LeaseRecord("me", 15, 0, NOON, NOON, "");
+
+    assertThat(session.lease("system", "activator").write(lease).get(TIMEOUT.toSeconds(), SECONDS))
+        .isEqualTo(new LeaseApiResult.Failed(
+            "the Lease system/activator: 404 namespaces \"system\" not found"));
   }
 }
