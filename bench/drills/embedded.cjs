@@ -1,8 +1,9 @@
-// What drills in embedded mode share: processes, free ports, requests and the objects of a ScaledService.
+// What drills share: processes, free ports, requests and the objects of a ScaledService.
 'use strict';
 const {execFileSync, spawn} = require('child_process');
 const fs = require('fs');
 const http = require('http');
+const https = require('https');
 const net = require('net');
 const os = require('os');
 const path = require('path');
@@ -34,11 +35,21 @@ function start(name, command) {
   return child;
 }
 
-/** A response with `text`, or a failure's code as its `status`. */
-function send(port, {host = 'localhost', method = 'GET', target = '/', headers = {}, body, json} = {}) {
+/** The API server of a kubeconfig with a token, to `send` to. */
+function apiServer(kubeconfig) {
+  const {clusters, users} = JSON.parse(execFileSync('kubectl', ['--kubeconfig', kubeconfig, 'config', 'view', '--raw', '--minify', '--flatten', '-o', 'json']));
+  const {hostname, port} = new URL(clusters[0].cluster.server);
+  return {host: hostname, port, ca: Buffer.from(clusters[0].cluster['certificate-authority-data'], 'base64'),
+    headers: {Authorization: `Bearer ${users[0].user.token}`}, agent: new https.Agent({keepAlive: true})};
+}
+
+/** A response with `text`, or a failure's code as its `status`. `to` is a port, or what `apiServer` returns. */
+function send(to, {host = 'localhost', method = 'GET', target = '/', headers = {}, body, json} = {}) {
   return new Promise(done => {
-    const request = http.request({host: '127.0.0.1', port, method, path: target, agent: false,
-      headers: {Host: host, ...headers, ...(json ? {'Content-Type': 'application/json'} : {})}}, response => {
+    const isPort = typeof to === 'number';
+    const server = isPort ? {host: '127.0.0.1', port: to, agent: false} : to;
+    const request = (isPort ? http : https).request({...server, method, path: target, headers: {...(isPort ? {Host: host} : {}),
+      ...server.headers, ...headers, ...(json ? {'Content-Type': 'application/json'} : {})}}, response => {
       let text = '';
       response.on('data', part => text += part);
       response.on('end', () => done({status: response.statusCode, headers: response.headers, text}));
@@ -60,17 +71,30 @@ async function until(what, seconds, condition) {
 
 /** Starts the activator in embedded mode; its ports, and the process. */
 async function activator(...flags) {
-  const [requests, h2c, metrics, api, autoscaler, profiling] = await Promise.all(Array.from({length: 6}, freePort));
+  const [metrics, api, autoscaler] = await Promise.all(Array.from({length: 3}, freePort));
+  return {...await started(`--activator.metrics-server.port=${metrics}`, `--activator.embedded.api-port=${api}`,
+    `--activator.embedded.autoscaler-port=${autoscaler}`, ...flags), api};
+}
+
+/** The same in standalone mode, for the cluster of a kubeconfig. */
+async function standaloneActivator(kubeconfig, ...flags) {
+  Object.assign(process.env, {KUBECONFIG: kubeconfig, ACTIVATOR_MODE: 'standalone', SYSTEM_NAMESPACE: 'system',
+    POD_NAME: 'activator-0', POD_IP: '127.0.0.1'});
+  return started('--server.port=0', '--activator.console.port=0', '--activator.lending.port=0',
+    `--activator.standalone.stats-port=${await freePort()}`, ...flags);
+}
+
+async function started(...flags) {
+  const [requests, h2c, profiling] = await Promise.all(Array.from({length: 3}, freePort));
   const child = start('activator', [...(process.env.ACTIVATOR ?? 'bin/dev run').split(' '), `--activator.port.http1=${requests}`,
-    `--activator.port.h2c=${h2c}`, `--activator.metrics-server.port=${metrics}`, `--activator.embedded.api-port=${api}`,
-    `--activator.embedded.autoscaler-port=${autoscaler}`, `--activator.profiling.port=${profiling}`, ...flags]);
+    `--activator.port.h2c=${h2c}`, `--activator.profiling.port=${profiling}`, ...flags]);
   await until('the activator is ready', 600, async () => {
     if (child.exitCode !== null) {
       throw new Error('the activator has ended');
     }
-    return (await send(requests, {host: 'nobody.example'})).status === 404;
+    return (await send(requests, {headers: {'K-Kubelet-Probe': 'activator'}})).status === 200;
   });
-  return {requests, api, pid: child.pid};
+  return {requests, pid: child.pid};
 }
 
 /** The process of the activator, which may have been started by a script. */
@@ -135,4 +159,4 @@ function run(drill) {
   });
 }
 
-module.exports = {activator, check, counts, cpuMillis, freePort, javaBelow, logs, makeWeb, number, replicas, run, send, sleep, start, until};
+module.exports = {activator, apiServer, check, counts, cpuMillis, freePort, javaBelow, logs, makeWeb, number, replicas, run, send, sleep, standaloneActivator, start, until};
