@@ -88,13 +88,13 @@ final class KubernetesListerWatcher<F> implements ListerWatcher<ObjectDecodeResu
     }
 
     @Override
-    public void chunkRead(Runnable more) {
+    public void chunkRead(Runnable handled) {
       if (events.isEmpty()) {
-        more.run();
+        handled.run();
       } else {
         var batch = events;
         events = new ArrayList<>();
-        watcher.events(batch, more);
+        watcher.events(batch, handled);
       }
     }
 

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,8 +27,8 @@ final class LineStream {
     /** A line; the bytes are overwritten after the call. */
     void line(byte[] bytes, int from, int length) throws IOException;
 
-    /** @param more reads the next chunk; nothing more is read until it is run */
-    void chunkRead(Runnable more);
+    /** @param handled must be run when the chunk is handled; one other is read until then */
+    void chunkRead(Runnable handled);
 
     /**
      * The stream has ended; this is the last call. The failure is null if the server ended the
@@ -36,12 +37,16 @@ final class LineStream {
     void ended(@Nullable Throwable failure);
   }
 
+  /** The limit of chunks in memory: one is read while another is handled. */
+  private static final int MAX_CHUNKS = 2;
+
   private final KubernetesHttpClientFactory transport;
   private final Duration answerTimeout;
   private final Listener listener;
   private final KubernetesHttpClientFactory.Handle handle;
   private final Splitter lines = new Splitter();
   private final AtomicBoolean over = new AtomicBoolean();
+  private final AtomicInteger unhandledChunks = new AtomicInteger();
 
   /** @param answerTimeout until the head of the response */
   LineStream(KubernetesHttpClientFactory transport, Duration answerTimeout, Listener listener) {
@@ -91,7 +96,17 @@ final class LineStream {
       for (var chunk : chunks) {
         lines.split(chunk, listener);
       }
-      listener.chunkRead(() -> consume(body));
+      // Counted first, because the chunk may be handled before the call returns.
+      boolean hasRoom = unhandledChunks.incrementAndGet() < MAX_CHUNKS;
+      listener.chunkRead(() -> {
+        if (unhandledChunks.getAndDecrement() == MAX_CHUNKS) {
+          consume(body);
+        }
+      });
+      if (hasRoom) {
+        // On this thread, which would otherwise have to be woken.
+        consume(body);
+      }
     } catch (IOException | RuntimeException | Error e) {
       // Errors are caught, too. The library would not report them, and the watch would hang.
       end(e);

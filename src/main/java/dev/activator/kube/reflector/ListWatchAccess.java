@@ -79,8 +79,8 @@ public enum ListWatchAccess {
           }
 
           @Override
-          public void chunkRead(Runnable more) {
-            more.run();
+          public void chunkRead(Runnable handled) {
+            handled.run();
           }
 
           @Override

@@ -23,8 +23,8 @@ interface ListerWatcher<T> {
   interface Watcher<T> {
     void opened();
 
-    /** @param more must be run to receive the next events */
-    void events(List<WatchEvent<T>> events, Runnable more);
+    /** @param handled must be run when the events are handled, to receive more than the next ones */
+    void events(List<WatchEvent<T>> events, Runnable handled);
 
     /**
      * The watch has ended; this is the last call. The failure is null if the server ended the watch

@@ -300,14 +300,16 @@ final class Reflector<T> implements AutoCloseable {
     }
 
     @Override
-    public void events(List<WatchEvent<T>> events, Runnable more) {
+    public void events(List<WatchEvent<T>> events, Runnable handled) {
       onLoop(() -> {
-        // The next chunk is read while this one is handled, so at most two chunks are in memory.
-        more.run();
-        for (var event : events) {
-          if (current == this) {
-            on(event);
+        try {
+          for (var event : events) {
+            if (current == this) {
+              on(event);
+            }
           }
+        } finally {
+          handled.run();
         }
       });
     }

@@ -108,7 +108,7 @@ class ApiConnectionTest {
 
   /** Hears a stream, and reads on only when told. */
   private static final class Held implements LineStream.Listener {
-    private final BlockingQueue<Runnable> more = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Runnable> chunks = new LinkedBlockingQueue<>();
     private final CompletableFuture<Throwable> end = new CompletableFuture<>();
     private final @Nullable Error failure;
 
@@ -129,8 +129,8 @@ class ApiConnectionTest {
     }
 
     @Override
-    public void chunkRead(Runnable next) {
-      more.add(next);
+    public void chunkRead(Runnable handled) {
+      chunks.add(handled);
     }
 
     @Override
@@ -157,12 +157,14 @@ class ApiConnectionTest {
         }
       }, writer);
 
-      // when each batch is handled only after the one before, then no other is read meanwhile
-      for (int batch = 0; batch < 50; batch++) {
-        var next = held.more.poll(120, TimeUnit.SECONDS);
-        assertThat(next).isNotNull();
-        assertThat(held.more).isEmpty();
-        next.run();
+      // when a chunk is not handled, then one other is read meanwhile, and no third
+      var unhandled = held.chunks.poll(120, TimeUnit.SECONDS);
+      for (int chunk = 0; chunk < 50; chunk++) {
+        assertThat(unhandled).isNotNull();
+        var next = held.chunks.poll(120, TimeUnit.SECONDS);
+        assertThat(held.chunks).isEmpty();
+        unhandled.run();
+        unhandled = next;
       }
       assertThat(writing).isNotDone();
       stream.close();

@@ -104,8 +104,8 @@ class KubernetesApiClientTest {
     }
 
     @Override
-    public void chunkRead(Runnable more) {
-      more.run();
+    public void chunkRead(Runnable handled) {
+      handled.run();
     }
 
     @Override
