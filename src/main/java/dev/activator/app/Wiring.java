@@ -51,7 +51,7 @@ class Wiring {
       backends.healthy().subscribe("pod TLS", tls::healthy);
       backends.healthy().subscribe("throttler", throttler::onDestinations);
       throttler.unreachable().subscribe("backends",
-          pod -> backends.suspected(pod.revision(), pod.destination()));
+          pod -> backends.onUnreachable(pod.revision(), pod.destination()));
       throttler.waiting().subscribe("backends",
           now -> backends.requestsWaitFor(now.revision(), now.on()));
       network.onChange((before, now) -> {

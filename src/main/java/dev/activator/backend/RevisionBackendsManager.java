@@ -87,8 +87,8 @@ public final class RevisionBackendsManager {
    * the next probe is sent only after that time. Idempotent; ignored for a destination that does
    * not serve.
    */
-  public void suspected(RevisionId id, Destination destination) {
-    on(id, known -> known.onWatcher(watcher -> watcher.suspected(destination)));
+  public void onUnreachable(RevisionId id, Destination destination) {
+    on(id, known -> known.onWatcher(watcher -> watcher.onUnreachable(destination)));
   }
 
   /**

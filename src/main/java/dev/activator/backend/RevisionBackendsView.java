@@ -20,11 +20,11 @@ public record RevisionBackendsView(HealthyDestinations published, List<Address> 
 
   /**
    * @param answers whether it has answered a probe, and nothing has contradicted that since then
-   * @param suspected whether a request could not be delivered there since the last probe ended
+   * @param ejected whether a request could not be delivered there since the last probe ended
    * @param failures the number of consecutive failures of its probe
    */
   public record Address(Destination destination, boolean ready, boolean answers, boolean serves,
-      boolean suspected, int failures, Probe probe) {}
+      boolean ejected, int failures, Probe probe) {}
 
   /** @param ago the time since it ended */
   public record Probe(String outcome, @Nullable Duration ago, @Nullable Duration took,
@@ -55,7 +55,7 @@ public record RevisionBackendsView(HealthyDestinations published, List<Address> 
 
   private static Address address(Destination destination, PodHealth known, boolean serves,
       Duration now) {
-    return new Address(destination, known.ready(), known.answers(), serves, known.isSuspected(),
+    return new Address(destination, known.ready(), known.answers(), serves, known.isEjected(),
         known.failures(), Probe.of(known, now));
   }
 }

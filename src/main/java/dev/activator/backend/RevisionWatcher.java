@@ -20,7 +20,7 @@ import dev.activator.backend.policy.RevisionWatcherState.ProbeLater;
 import dev.activator.backend.policy.RevisionWatcherState.ProbeNow;
 import dev.activator.backend.policy.RevisionWatcherState.Publish;
 import dev.activator.backend.policy.RevisionWatcherState.Stopped;
-import dev.activator.backend.policy.RevisionWatcherState.Suspected;
+import dev.activator.backend.policy.RevisionWatcherState.Unreachable;
 import dev.activator.backend.policy.RevisionWatcherState.WatchChanged;
 import dev.activator.backend.policy.RevisionProbingState;
 import dev.activator.backend.policy.RevisionProbingState.Attempts;
@@ -110,8 +110,8 @@ final class RevisionWatcher {
   }
 
   /** Call when a request could not be delivered. The pod is probed before it serves again. */
-  void suspected(Destination destination) {
-    handle(new Suspected(destination));
+  void onUnreachable(Destination destination) {
+    handle(new Unreachable(destination));
   }
 
   /** @param on the loop of the request that waits: probes are sent from there */

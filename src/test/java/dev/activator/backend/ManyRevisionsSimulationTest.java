@@ -123,7 +123,7 @@ class ManyRevisionsSimulationTest {
         }
       }
       case 3 -> tell(backends, id);
-      case 4 -> backends.suspected(id, one(random, truth.get(id)));
+      case 4 -> backends.onUnreachable(id, one(random, truth.get(id)));
       case 5 -> fake.answers(clusterIp(id), some(random));
       default -> fake.answers(one(random, truth.get(id)), some(random));
     }

@@ -150,7 +150,7 @@ class RevisionBackendsManagerTest {
     objects.listed(http1(ready(A)));
     loop.advance(ofSeconds(1));
 
-    backends.suspected(REVISION, A);
+    backends.onUnreachable(REVISION, A);
     loop.advance(ofSeconds(30));
     assertThat(published).containsExactly(pods(A), pods());
 
@@ -518,7 +518,7 @@ class RevisionBackendsManagerTest {
     objects.listed(http1(ready(A, B)));
     loop.advance(ofSeconds(5));
 
-    backends.suspected(REVISION, A);
+    backends.onUnreachable(REVISION, A);
     loop.advance(ofSeconds(5));
 
     assertThat(published).endsWith(pods(A, B), pods(B), pods(A, B));

@@ -87,18 +87,18 @@ class RevisionWatcherSimulationTest {
     switch (random.nextInt(8)) {
       case 0, 1, 2 -> relist(random, watcher);
       case 3 -> watcher.listed(listed);
-      case 4 -> suspect(random.nextInt(4) == 0 ? CLUSTER_IP : one(random), watcher);
+      case 4 -> reportUnreachable(random.nextInt(4) == 0 ? CLUSTER_IP : one(random), watcher);
       case 5 -> fake.answers(CLUSTER_IP, ANSWERS.get(random.nextInt(ANSWERS.size())));
       case 6 -> watcher.addressed(random.nextInt(3) == 0 ? null : CLUSTER_IP);
       default -> fake.answers(one(random), ANSWERS.get(random.nextInt(ANSWERS.size())));
     }
   }
 
-  private void suspect(Destination destination, RevisionWatcher watcher) {
+  private void reportUnreachable(Destination destination, RevisionWatcher watcher) {
     if (destination.equals(latest.clusterIp())) {
       since.replaceAll((_, _) -> loop.elapsed());
     }
-    watcher.suspected(destination);
+    watcher.onUnreachable(destination);
   }
 
   private void relist(Random random, RevisionWatcher watcher) {

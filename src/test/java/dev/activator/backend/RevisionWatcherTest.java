@@ -96,7 +96,7 @@ class RevisionWatcherTest extends WatcherScene {
     // given two pods that answer together, and the second is lost at that time
     watcher.listed(ready(A, B));
     loop.run();
-    loop.schedule(ofMillis(1), () -> watcher.suspected(B));
+    loop.schedule(ofMillis(1), () -> watcher.onUnreachable(B));
     loop.advance(ofMillis(1));
 
     // then its answer came before, and does not make up for that

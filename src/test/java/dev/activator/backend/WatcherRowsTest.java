@@ -149,7 +149,7 @@ class WatcherRowsTest {
     for (var happens : listings.split(" ")) {
       script(answers, step++);
       if (happens.startsWith("!")) {
-        watcher.suspected(named(happens.substring(1)));
+        watcher.onUnreachable(named(happens.substring(1)));
       } else if (happens.equals("lost") || happens.equals("back")) {
         watcher.watchChanged(happens.equals("back"));
       } else if (!happens.equals(".")) {

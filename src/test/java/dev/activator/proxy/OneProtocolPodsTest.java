@@ -65,7 +65,7 @@ class OneProtocolPodsTest extends WireTest {
   private static final String ANSWER = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nqueue";
 
   private final Queue<HealthyDestinations> published = new ConcurrentLinkedQueue<>();
-  private final Queue<Destination> suspected = new ConcurrentLinkedQueue<>();
+  private final Queue<Destination> unreachable = new ConcurrentLinkedQueue<>();
   private final List<Thread> callers = new ArrayList<>();
   private final Queue<String> toHttp1 = new ConcurrentLinkedQueue<>();
   private final Queue<String> toHttp2 = new ConcurrentLinkedQueue<>();
@@ -84,9 +84,9 @@ class OneProtocolPodsTest extends WireTest {
         Quiescence.watch(new HttpProbeClient(activator.upstreams, 5_000)));
     backends.healthy().subscribe("test", published::add);
     backends.healthy().subscribe("test", throttler::onDestinations);
-    throttler.unreachable().subscribe("test", now -> suspected.add(now.destination()));
+    throttler.unreachable().subscribe("test", now -> unreachable.add(now.destination()));
     throttler.unreachable().subscribe("backends",
-        now -> backends.suspected(now.revision(), now.destination()));
+        now -> backends.onUnreachable(now.revision(), now.destination()));
     var live = revisions.put(revision);
     throttler.onRevision(live);
     backends.revision(live);
@@ -123,8 +123,8 @@ class OneProtocolPodsTest extends WireTest {
     callInBothVersions(answer);
 
     assertThat(toHttp2).allMatch(response -> response.startsWith("502 the pod does not "));
-    // and no pod was suspected, but where a busy machine kept its first answers for a second
-    assertThat(List.copyOf(suspected)).hasSizeLessThanOrEqualTo(2 * CALLERS);
+    // and no pod was unreachable, but where a busy machine kept its first answers for a second
+    assertThat(List.copyOf(unreachable)).hasSizeLessThanOrEqualTo(2 * CALLERS);
   }
 
   /** It may just be slow: other pods are tried, and it is probed. */

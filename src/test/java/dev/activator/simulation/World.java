@@ -139,7 +139,7 @@ final class World {
           now.clusterIp() == null ? "" : " through " + now.clusterIp());
     });
     throttler.unreachable().subscribe("test", pod -> {
-      backends.suspected(pod.revision(), pod.destination());
+      backends.onUnreachable(pod.revision(), pod.destination());
       long now = clock.elapsed().toNanos();
       clock.schedule(SOON, () -> checks(pod.revision()).unreachable(pod.destination(), now,
           healthy.get(pod.revision())));

@@ -29,7 +29,7 @@ public final class OneRevision {
   static final Destination C = new Destination("10.0.0.3", 8012);
 
   public final VirtualLoop loop = VirtualLoop.nearOverflow();
-  final List<Destination> suspected = new ArrayList<>();
+  final List<Destination> unreachable = new ArrayList<>();
   public final TestRevisions revisions = new TestRevisions(loop);
   public final Throttler throttler;
   private Revision revision;
@@ -38,7 +38,7 @@ public final class OneRevision {
   public OneRevision(int containerConcurrency, String... annotations) {
     revision = revision(containerConcurrency, annotations);
     throttler = Make.throttler(revisions.live, 10_000);
-    throttler.unreachable().subscribe("test", now -> suspected.add(now.destination()));
+    throttler.unreachable().subscribe("test", now -> unreachable.add(now.destination()));
     throttler.onRevision(revisions.put(revision));
     loop.run();
   }

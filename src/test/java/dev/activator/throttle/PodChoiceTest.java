@@ -546,6 +546,6 @@ class PodChoiceTest {
 
     assertThat(undelivered.answers()).endsWith(new Rejection.PodGone(ID));
     assertThat(waiting.waits()).isTrue();
-    assertThat(rev.suspected).containsExactly(A);
+    assertThat(rev.unreachable).containsExactly(A);
   }
 }

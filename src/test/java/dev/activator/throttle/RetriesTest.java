@@ -27,7 +27,7 @@ class RetriesTest {
     revision.loop.run();
 
     assertThat(request.destination()).isEqualTo(B);
-    assertThat(revision.suspected).containsExactly(A);
+    assertThat(revision.unreachable).containsExactly(A);
     assertThat(revision.view().inFlight()).isOne();
   }
 
@@ -150,7 +150,7 @@ class RetriesTest {
   }
 
   @Test
-  void areSuspectedOnceForAllThatFailAtOnce() {
+  void areReportedOnceForAllThatFailAtOnce() {
     var revision = new OneRevision(5);
     revision.pods(A);
     var held = revision.requests(5);
@@ -161,7 +161,7 @@ class RetriesTest {
 
     assertThat(running(held)).isEqualTo(5);
     assertThat(destinations(held)).doesNotContain(A);
-    assertThat(revision.suspected).containsExactly(A);
+    assertThat(revision.unreachable).containsExactly(A);
   }
 
   @Test
@@ -307,6 +307,6 @@ class RetriesTest {
 
     assertThat(request.answers())
         .containsExactly(new Rejection.RevisionGone(OneRevision.ID));
-    assertThat(revision.suspected).isEmpty();
+    assertThat(revision.unreachable).isEmpty();
   }
 }

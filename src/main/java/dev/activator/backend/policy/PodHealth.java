@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The health of one address. An address has at most one probe at a time.
  *
  * @param failures the number of consecutive failures since {@code since}
- * @param since when the state last changed: listed, ready, unready, answered or suspected
+ * @param since when the state last changed: listed, ready, unready, answered or unreachable
  * @param accepts when the address began to accept connections: the start of the first successful
  *     probe after the last refusal; null if there is none
  */
@@ -64,7 +64,7 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
   }
 
   /** Whether a request could not be delivered, and no probe has ended since then. */
-  public boolean isSuspected() {
+  public boolean isEjected() {
     return state == State.UNREACHABLE && failures == 0;
   }
 
@@ -104,7 +104,7 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
   }
 
   private boolean lastIs(Kind kind) {
-    return !isSuspected() && last != null && last.verdict().kind() == kind;
+    return !isEjected() && last != null && last.verdict().kind() == kind;
   }
 
   /** Whether the host refused the connection of the last probe. */

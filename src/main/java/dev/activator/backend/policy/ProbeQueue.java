@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ProbeQueue<T> {
   public enum Urgency {
-    /** The address was listed, became ready, or is suspected. */
+    /** The address was listed, became ready, or is unreachable. */
     FIRST,
     /**
      * The host refused the last connection, and a request waits. Such a probe is not queued,

@@ -257,7 +257,7 @@ public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, C
         .decide();
   }
 
-  Step suspect(Destination destination) {
+  Step unreachable(Destination destination) {
     var known = pods.find(destination);
     if (known != null && serves(known)) {
       return markUnreachable(destination, known);
@@ -273,11 +273,11 @@ public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, C
    * probe.
    */
   private Step markUnreachable(Destination pod, PodHealth known) {
-    var suspected = known.became(State.UNREACHABLE, now).withNewProbe();
+    var unreachable = known.became(State.UNREACHABLE, now).withNewProbe();
     var pause = policy.backoff().frequency();
-    return suspected.isInFlight() || age(known).compareTo(pause) >= 0
-        ? with(pods.with(pod, suspected)).decide()
-        : with(pods.with(pod, suspected.in(Phase.PAUSED))).decide(new ProbeLater(pod, pause));
+    return unreachable.isInFlight() || age(known).compareTo(pause) >= 0
+        ? with(pods.with(pod, unreachable)).decide()
+        : with(pods.with(pod, unreachable.in(Phase.PAUSED))).decide(new ProbeLater(pod, pause));
   }
 
   Step delete() {

@@ -42,7 +42,7 @@ public sealed interface RevisionWatcherState
   record Due(Destination destination) implements Event {}
 
   /** A request could not be delivered to this destination. */
-  record Suspected(Destination destination) implements Event {}
+  record Unreachable(Destination destination) implements Event {}
 
   /** A request cannot run at once. Repeated at least each second while requests wait. */
   record Awaited() implements Event {}
@@ -91,7 +91,7 @@ public sealed interface RevisionWatcherState
       case Addressed(var clusterIp) -> watching.moveClusterIp(clusterIp);
       case Probed(var probes) -> watching.judge(probes);
       case Due(var destination) -> watching.wake(destination);
-      case Suspected(var destination) -> watching.suspect(destination);
+      case Unreachable(var destination) -> watching.unreachable(destination);
       case Awaited() -> watching.await();
       case WatchChanged(var open) -> watching.watch(open);
       case Ended() -> watching.delete();

@@ -135,7 +135,7 @@ final class RevisionPage {
     var probe = pod.probe();
     return "<tr><td>" + text(pod.destination().toString()) + "</td><td>"
         + (pod.serves() ? "serves" : pod.ready() ? "ready" : "not ready")
-        + (pod.suspected() ? ", ejected" : "") + "</td><td class=\"right\">" + inFlight
+        + (pod.ejected() ? ", ejected" : "") + "</td><td class=\"right\">" + inFlight
         + "</td><td class=\"right\">"
         + (card.now().queue().now().containerConcurrency() == 0
             ? "none"

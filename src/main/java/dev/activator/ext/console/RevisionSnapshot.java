@@ -79,7 +79,7 @@ record RevisionSnapshot(RevisionId revision, WaitState.Kind kind,
   /** The pods to which requests recently failed. */
   List<Destination> undelivered() {
     return Stream.concat(queue.ejected().stream(),
-        pods().stream().filter(Address::suspected).map(Address::destination)).distinct().sorted()
+        pods().stream().filter(Address::ejected).map(Address::destination)).distinct().sorted()
         .toList();
   }
 

@@ -203,7 +203,7 @@ public record RevisionWaitReport(String summary, WaitState state, List<String> m
       int inFlight = queue.now().pods().stream()
           .filter(pod -> pod.destination().equals(destination)).mapToInt(PodLoad::inFlight).sum();
       return new PodReport(destination.toString(), known.ready(), known.answers(), known.serves(),
-          known.suspected() || queue.ejected().contains(destination), inFlight,
+          known.ejected() || queue.ejected().contains(destination), inFlight,
           PermitsReport.of(queue.lending(), destination), ProbeReport.of(known));
     }
   }

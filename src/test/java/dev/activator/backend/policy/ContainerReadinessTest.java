@@ -11,7 +11,7 @@ import dev.activator.backend.policy.RevisionWatcherState.Probed;
 import dev.activator.backend.policy.RevisionWatcherState.Event;
 import dev.activator.backend.policy.RevisionWatcherState.Listed;
 import dev.activator.backend.policy.RevisionWatcherState.ProbeNow;
-import dev.activator.backend.policy.RevisionWatcherState.Suspected;
+import dev.activator.backend.policy.RevisionWatcherState.Unreachable;
 import dev.activator.config.NetworkConfig.MeshMode;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -131,7 +131,7 @@ class ContainerReadinessTest {
   void aPodThatCouldNotBeReachedServes_onlyAfterAnotherProbe() {
     ready();
     probe(Probe.SLOW);
-    on(new Suspected(POD));
+    on(new Unreachable(POD));
     assertThat(serves()).isFalse();
 
     on(new RevisionWatcherState.Due(POD));

@@ -25,10 +25,10 @@ class PodHealthTest {
   }
 
   @Test
-  void isSuspectedUntilAProbeHasEnded() {
-    assertThat(PodHealth.fresh(true, NOW).isSuspected()).isFalse();
-    assertThat(unreachable().isSuspected()).isTrue();
-    assertThat(failed(unreachable()).isSuspected()).isFalse();
+  void isEjectedUntilAProbeHasEnded() {
+    assertThat(PodHealth.fresh(true, NOW).isEjected()).isFalse();
+    assertThat(unreachable().isEjected()).isTrue();
+    assertThat(failed(unreachable()).isEjected()).isFalse();
   }
 
   @Test

@@ -21,7 +21,7 @@ import dev.activator.backend.policy.RevisionWatcherState.ProbeLater;
 import dev.activator.backend.policy.RevisionWatcherState.ProbeNow;
 import dev.activator.backend.policy.RevisionWatcherState.Publish;
 import dev.activator.backend.policy.RevisionWatcherState.Stopped;
-import dev.activator.backend.policy.RevisionWatcherState.Suspected;
+import dev.activator.backend.policy.RevisionWatcherState.Unreachable;
 import dev.activator.config.NetworkConfig.MeshMode;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -307,31 +307,31 @@ class RevisionWatcherStateTest {
   }
 
   @Test
-  void aSuspectedPodIsProbedAtOnceIfItServedForAWhile() {
+  void anUnreachablePodIsProbedAtOnceIfItServedForAWhile() {
     ready(A);
     answers(A, OK);
     now = ofMillis(200);
 
-    assertThat(on(new Suspected(A))).containsExactly(publish(), probe(A));
+    assertThat(on(new Unreachable(A))).containsExactly(publish(), probe(A));
   }
 
   @Test
-  void aSuspectedPodThatServedForAMomentIsProbedAfterAPause() {
+  void anUnreachablePodThatServedForAMomentIsProbedAfterAPause() {
     ready(A);
     answers(A, OK);
     now = ofMillis(199);
 
-    assertThat(on(new Suspected(A))).containsExactly(publish(), new ProbeLater(A, ofMillis(200)));
-    assertThat(on(new Suspected(A))).isEmpty();
+    assertThat(on(new Unreachable(A))).containsExactly(publish(), new ProbeLater(A, ofMillis(200)));
+    assertThat(on(new Unreachable(A))).isEmpty();
   }
 
   @Test
-  void aSuspectedPodWhoseProbeIsInFlightIsProbedOnceThatHasEnded() {
+  void anUnreachablePodWhoseProbeIsInFlightIsProbedOnceThatHasEnded() {
     ready(A);
     answers(A, OK);
     notReady(A);
 
-    assertThat(on(new Suspected(A))).containsExactly(publish());
+    assertThat(on(new Unreachable(A))).containsExactly(publish());
     assertThat(answers(A, OK)).containsExactly(probe(A));
   }
 
@@ -447,7 +447,7 @@ class RevisionWatcherStateTest {
   @Test
   void aClusterIpThatCouldNotBeReachedIsForgivenOnceNoPodIsReady() {
     serveThroughTheClusterIp();
-    on(new Suspected(CIP));
+    on(new Unreachable(CIP));
 
     ready(A, B);
     assertThat(((RevisionProbingState) state).clusterIp().isUnreachable()).isTrue();

@@ -107,7 +107,7 @@ class RevisionInspectorTest {
   RevisionInspectorTest() {
     backends.healthy().subscribe("test", throttler::onDestinations);
     throttler.unreachable().subscribe("backends",
-        now -> backends.suspected(now.revision(), now.destination()));
+        now -> backends.onUnreachable(now.revision(), now.destination()));
     exists(HELLO);
   }
 
