@@ -113,7 +113,10 @@ final class DeploymentController {
         current = current(deployment, sets);
       }
       var earlier = earlier(sets, current);
-      scale(deployment, current, earlier, paused);
+      if (scale(deployment, current, earlier, paused)) {
+        // The pods come first. The events about the ReplicaSets lead here again.
+        return;
+      }
       cleanUp(deployment, earlier);
     }
     publish(deployment, sets, current);
@@ -193,17 +196,20 @@ final class DeploymentController {
     return set;
   }
 
-  private void scale(ObjectNode deployment, @Nullable ObjectNode current, List<ObjectNode> earlier,
-      boolean paused) {
+  /** Returns whether the replicas of a ReplicaSet change. */
+  private boolean scale(ObjectNode deployment, @Nullable ObjectNode current,
+      List<ObjectNode> earlier, boolean paused) {
     int wanted = wanted(deployment);
     var rollout = new Rollout(current == null ? null : member(current),
         earlier.stream().map(DeploymentController::member).toList());
     var replicas = paused ? rollout.pausedReplicas(wanted) : rollout.replicas(wanted);
+    boolean changes = false;
     for (var set : earlier) {
-      scale(set, replicas);
+      changes |= replicas(set, replicas) != member(set).replicas();
+      objects.edit(BuiltInKinds.REPLICA_SET, set, found -> setReplicas(found, replicas));
     }
     if (current == null) {
-      return;
+      return changes;
     }
     long newest = earlier.stream().mapToLong(DeploymentController::revision).max().orElse(0) + 1;
     objects.edit(BuiltInKinds.REPLICA_SET, current,
@@ -214,19 +220,19 @@ final class DeploymentController {
     objects.edit(BuiltInKinds.DEPLOYMENT, deployment,
         found -> ObjectMeta.of(found).withObjectProperty("annotations").put(REVISION,
             String.valueOf(Math.max(newest, revision(current)))));
+    return changes || replicas(current, replicas) != member(current).replicas();
   }
 
   private static int wanted(JsonNode deployment) {
     return Math.max(0, deployment.at("/spec/replicas").asInt(1));
   }
 
-  private void scale(ObjectNode set, Map<String, Integer> replicas) {
-    objects.edit(BuiltInKinds.REPLICA_SET, set,
-        found -> setReplicas(found, replicas));
+  private static int replicas(ObjectNode set, Map<String, Integer> replicas) {
+    return replicas.getOrDefault(ObjectMeta.name(set), 0);
   }
 
   private static void setReplicas(ObjectNode set, Map<String, Integer> replicas) {
-    set.withObjectProperty("spec").put("replicas", replicas.getOrDefault(ObjectMeta.name(set), 0));
+    set.withObjectProperty("spec").put("replicas", replicas(set, replicas));
   }
 
   private static void annotate(ObjectNode deployment, ObjectNode set, long revision) {
