@@ -156,19 +156,11 @@ public final class ScaledServiceStatusWriter {
     loop.execute(queue::stop);
   }
 
+  /** Call after {@link #gone} for an object that was created again under the same name. */
   public void changed(ResolvedScaledService state) {
     loop.execute(() -> {
       var id = state.object().id();
       var known = entries.computeIfAbsent(id, _ -> new Entry(state, loop.nanoTime(), random));
-      if (!known.state.object().uid().equals(state.object().uid())) {
-        known.written = null;
-        known.scaling = null;
-        update(known, new Event.Forgotten());
-        known.failedProbes.clear();
-        known.refusal = "";
-        known.eventIsDue = false;
-        queue.forget(id);
-      }
       if (state.target() == null) {
         known.scaling = null;
         update(known, new Event.Unscaled());
@@ -305,11 +297,10 @@ public final class ScaledServiceStatusWriter {
       warnings(entry);
       return CompletableFuture.completedFuture(WorkQueue.Done.NOW);
     }
-    var uid = entry.state.object().uid();
     return open.send("PATCH", "apis/" + API_VERSION + "/namespaces/" + id.namespace()
         + "/scaledservices/" + id.name() + "/status", "application/merge-patch+json",
-        json(uid, before, next), TIMEOUT)
-        .handleAsync((answer, _) -> written(id, entry, uid, before, next, answer), loop);
+        json(entry.state.object().uid(), before, next), TIMEOUT)
+        .handleAsync((answer, _) -> written(id, entry, before, next, answer), loop);
   }
 
   private ScaledServiceStatus next(Entry entry, ScaledServiceStatus before) {
@@ -335,10 +326,10 @@ public final class ScaledServiceStatusWriter {
     }
   }
 
-  private WorkQueue.Result written(RevisionId id, Entry entry, String uid,
-      ScaledServiceStatus before, ScaledServiceStatus next, @Nullable ApiAnswer answer) {
-    if (!entry.state.object().uid().equals(uid)) {
-      // The object was deleted and created again in the meantime, and has no status yet.
+  private WorkQueue.Result written(RevisionId id, Entry entry, ScaledServiceStatus before,
+      ScaledServiceStatus next, @Nullable ApiAnswer answer) {
+    if (entries.get(id) != entry) {
+      // The object was deleted in the meantime.
       return WorkQueue.Done.NOW;
     }
     if (answer != null && answer.status() < 300) {

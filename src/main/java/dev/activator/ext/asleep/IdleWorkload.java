@@ -416,8 +416,12 @@ final class IdleWorkload {
    */
   private CompletableFuture<ScaleApiResult> wake(Found now, List<Destination> pods) {
     var before = state.stored();
-    if (before == null || !mayWrite()) {
+    if (before == null) {
       return done(now);
+    }
+    if (!mayWrite()) {
+      return done(new Refused(Reason.CONFLICT,
+          "cannot wake " + target() + ": this activator may not write now"));
     }
     long started = environment.loop().nanoTime();
     var method = method(before);

@@ -135,8 +135,9 @@ final class ScaleTask {
     state = state.on(new Event.Stale()).state();
   }
 
+  /** Reads the scale again, unless it is being read, or was read within {@code age}. */
   void rereadIfOlderThan(Duration age) {
-    if (term.now() - readAt >= age.toNanos()) {
+    if (state.phase() != Phase.READING && term.now() - readAt >= age.toNanos()) {
       reread();
     }
   }

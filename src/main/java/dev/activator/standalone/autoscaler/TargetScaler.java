@@ -175,7 +175,7 @@ final class TargetScaler implements ScaleTask.Wanted {
     ticks.within(TICK);
     updateMinimum();
     if (settings().regime() == Regime.ALONE) {
-      task.reread();
+      task.rereadIfOlderThan(Duration.ZERO);
     } else {
       task.rereadIfOld();
     }
@@ -235,7 +235,7 @@ final class TargetScaler implements ScaleTask.Wanted {
   }
 
   private void readEnd() {
-    task.reread();
+    task.rereadIfOlderThan(Duration.ZERO);
     task.step();
   }
 

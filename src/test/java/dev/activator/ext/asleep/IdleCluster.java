@@ -363,6 +363,8 @@ final class IdleCluster {
     final TestRevisions revisions;
     final IdleClient idle;
     boolean alive = true;
+    /** Whether its Lease was not renewed in time, while no other leads. */
+    boolean isLate;
     /** How often it was checked whether it leads. */
     int checks;
 
@@ -448,7 +450,7 @@ final class IdleCluster {
     @Override
     public boolean mayWrite() {
       checks++;
-      return alive;
+      return alive && !isLate;
     }
 
     @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.IdleState.Phase;
 import dev.activator.revision.ScaleApiResult.Found;
+import dev.activator.revision.ScaleApiResult.Refused;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -60,6 +61,25 @@ class IdleWorkloadTest {
 
     assertThat(cluster.replicas).isZero();
     assertThat(cluster.state).isNull();
+  }
+
+  @Test
+  void reportsNoWake_whileItMayNotWrite_andWakesAfterwards() {
+    sleep();
+    cluster.wakes.clear();
+    cluster.leader.isLate = true;
+    var written = cluster.leader.idle.write(IdleCluster.WEB, IdleCluster.TARGET,
+        new Found(0, 0, "1"), 1);
+    seconds(1);
+    assertThat(written.join()).isInstanceOf(Refused.class);
+    assertThat(cluster.wakes).isEmpty();
+
+    cluster.leader.isLate = false;
+    cluster.activators.getFirst().request();
+    seconds(12);
+
+    assertThat(cluster.wakes).hasSize(1);
+    assertThat(cluster.waiting).isZero();
   }
 
   @Test

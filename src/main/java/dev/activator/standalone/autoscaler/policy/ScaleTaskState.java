@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param scale as it was last read or written; null if it must be read
  * @param isFresh whether the scale was just read. It is written only after a fresh read, except from
  *     zero: a write names the version that was read, so that it is refused if another client wrote.
+ *     While it is read, whether the read began after the last change by others.
  * @param unwritten the present replicas while a write of another number is pending; empty if none
  *     is pending
  */
@@ -100,10 +101,10 @@ public record ScaleTaskState(Phase phase, @Nullable Found scale, boolean isFresh
 
   public Step on(Event event) {
     return switch (event) {
-      case Event.Stale() -> step(phase, null, isFresh, unwritten);
+      case Event.Stale() -> step(phase, null, false, unwritten);
       case Event.Due(var write, var limits) -> due(write, limits);
       case Event.Ended() -> step(Phase.IDLE, scale, isFresh, unwritten);
-      case Event.WasRead(var found) -> step(phase, found, true, unwritten);
+      case Event.WasRead(var found) -> step(phase, isFresh ? found : null, isFresh, unwritten);
       case Event.Confirmed() -> step(Phase.WRITING, scale, isFresh, unwritten);
       case Event.Written(var found) -> step(phase, found, isFresh, OptionalInt.empty());
       case Event.ReadRefused() -> step(phase, null, false, unwritten);
@@ -117,7 +118,7 @@ public record ScaleTaskState(Phase phase, @Nullable Found scale, boolean isFresh
     }
     var found = scale;
     if (found == null) {
-      return new Step(new ScaleTaskState(Phase.READING, null, isFresh, unwritten),
+      return new Step(new ScaleTaskState(Phase.READING, null, true, unwritten),
           new Action.Read());
     }
     // The desired number may be published before a write that is sent at once. A write of fewer
@@ -127,7 +128,7 @@ public record ScaleTaskState(Phase phase, @Nullable Found scale, boolean isFresh
     var pending = isSentAtOnce ? OptionalInt.empty() : OptionalInt.of(found.replicas());
     var action = action(found, write, limits);
     return switch (action) {
-      case Action.Read _ -> new Step(new ScaleTaskState(Phase.READING, found, false, pending),
+      case Action.Read _ -> new Step(new ScaleTaskState(Phase.READING, found, true, pending),
           action);
       case Action.Confirm _ ->
         new Step(new ScaleTaskState(Phase.CONFIRMING, found, false, pending), action);

@@ -74,6 +74,16 @@ class ScaleTaskStateTest {
         .isEqualTo(new ScaleTaskState.Step(reading, new ScaleTaskState.Action.None()));
   }
 
+  @ParameterizedTest
+  @CsvSource({"true, Read", "false, ForgetFailures"})
+  void aReadDuringWhichAnotherMayHaveScaled_isRepeated(boolean isStale, String next) {
+    var reading = ScaleTaskState.BEGIN.on(due("-", NONE)).state();
+    var ended = (isStale ? reading.on(new Event.Stale()).state() : reading).on(new Event.Ended())
+        .state().on(new Event.WasRead(new Found(2, 2, "1"))).state();
+
+    assertThat(ended.on(due("-", NONE)).action().getClass().getSimpleName()).isEqualTo(next);
+  }
+
   @Test
   void afterARefusal_theScaleIsReadAgain() {
     var refused = of(2, true).on(due("3", NONE)).state().on(new Event.Ended()).state()
