@@ -21,16 +21,24 @@ import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import java.util.zip.ZipOutputStream;
+import org.springframework.asm.ClassReader;
+import org.springframework.asm.ClassVisitor;
+import org.springframework.asm.ClassWriter;
+import org.springframework.asm.Label;
+import org.springframework.asm.MethodVisitor;
+import org.springframework.asm.SpringAsmInfo;
 
 /**
- * Makes one jar of a manifest's class path. A start opens each jar, and searches all of them for each class or resource that
- * does not exist.
+ * Makes one jar of an application's libraries. A start opens each jar, and searches all of them for each class or resource
+ * that does not exist. Of all classes, those of the application too, the names and types of local variables are left out: only
+ * debuggers read them, but the AOT cache holds them, and a process maps all of it.
  *
  * <p>The jar is not compressed: a layer of an image compresses it as a whole, to three quarters of what jars take that are
  * compressed file by file.
  */
 class MergeJars {
   private static final String MERGED = "libraries.jar";
+  private static final String CLASS = ".class";
   /** What describes one jar only, and the libraries that are loaded from their own folder. */
   private static final Pattern LEFT_OUT = Pattern.compile("META-INF/(MANIFEST\\.MF|INDEX\\.LIST|[^/]+\\.(SF|RSA|DSA|EC))"
       + "|META-INF/native/.*|(.*/)?module-info\\.class");
@@ -52,13 +60,14 @@ class MergeJars {
         .collect(Collectors.toMap(one -> one.group(2) + "-" + one.group(3) + ".jar", one -> one, (a, b) -> a));
   }
 
-  /** @param args the folder of the jars; the manifest, which is written again; and a bill of materials in CycloneDX */
+  /** @param args the folder of the jars; that of the application, whose manifest and classes are written again */
   public static void main(String[] args) throws IOException {
     var folder = Path.of(args[0]);
-    var file = Path.of(args[1]);
+    var application = Path.of(args[1]);
+    var file = application.resolve(JarFile.MANIFEST_NAME);
     var manifest = new Manifest(new ByteArrayInputStream(Files.readAllBytes(file)));
     var names = manifest.getMainAttributes().getValue(Name.CLASS_PATH).split(" ");
-    var merged = new MergeJars(Files.readString(Path.of(args[2])));
+    var merged = new MergeJars(Files.readString(application.resolve("META-INF/sbom/application.cdx.json")));
     for (var name : names) {
       var jar = folder.resolveSibling(name);
       if (Files.exists(jar)) {
@@ -70,6 +79,11 @@ class MergeJars {
     manifest.getMainAttributes().put(Name.CLASS_PATH, folder.getFileName() + "/" + MERGED);
     try (var to = Files.newOutputStream(file)) {
       manifest.write(to);
+    }
+    try (var files = Files.walk(application)) {
+      for (var each : files.filter(one -> one.toString().endsWith(CLASS)).toList()) {
+        Files.write(each, withoutLocalVariables(Files.readAllBytes(each)));
+      }
     }
   }
 
@@ -108,7 +122,7 @@ class MergeJars {
     if (first == null || Arrays.equals(first, bytes)) {
       return;
     }
-    if (name.endsWith(".class")) {
+    if (name.endsWith(CLASS)) {
       throw new IllegalStateException(name + " of " + jar + " is in another jar, too, with other content");
     }
     if (LINES.matcher(name).matches()) {
@@ -144,10 +158,28 @@ class MergeJars {
       manifest.write(bytes);
       put(to, JarFile.MANIFEST_NAME, bytes.toByteArray());
       for (var entry : content.entrySet()) {
-        put(to, entry.getKey(), entry.getValue());
+        put(to, entry.getKey(),
+            entry.getKey().endsWith(CLASS) ? withoutLocalVariables(entry.getValue()) : entry.getValue());
       }
     }
     Files.setLastModifiedTime(file, FileTime.fromMillis(newestMillis));
+  }
+
+  private static byte[] withoutLocalVariables(byte[] bytes) {
+    // It does not get the reader, so that the constant pool is a new one, of what is left.
+    var writer = new ClassWriter(0);
+    new ClassReader(bytes).accept(new ClassVisitor(SpringAsmInfo.ASM_VERSION, writer) {
+      @Override
+      public MethodVisitor visitMethod(int access, String name, String type, String generic, String[] exceptions) {
+        return new MethodVisitor(api, super.visitMethod(access, name, type, generic, exceptions)) {
+          @Override
+          public void visitLocalVariable(String name, String type, String generic, Label from, Label to, int index) {
+            // Left out.
+          }
+        };
+      }
+    }, 0);
+    return writer.toByteArray();
   }
 
   private static void put(ZipOutputStream to, String name, byte[] bytes) throws IOException {
