@@ -1,11 +1,18 @@
 package dev.activator.docs;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.lang.classfile.Attributes;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.attribute.SourceFileAttribute;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
@@ -24,14 +31,15 @@ class MergeJarsTest {
   Path directory;
   private Path folder;
   private Path manifest;
-  private Path materials;
 
   @BeforeEach
   void manifestOfTwoJars() throws IOException {
     folder = Files.createDirectory(directory.resolve("lib"));
-    manifest = Files.writeString(directory.resolve("MANIFEST.MF"),
+    var application = Files.createDirectories(directory.resolve("content/META-INF/sbom"))
+        .resolve("../..").normalize();
+    manifest = Files.writeString(application.resolve(JarFile.MANIFEST_NAME),
         "Manifest-Version: 1.0\nMain-Class: x.Main\nClass-Path: lib/b-1.jar lib/a-1.jar lib/none-1.jar\n\n");
-    materials = Files.writeString(directory.resolve("materials.json"),
+    Files.writeString(application.resolve("META-INF/sbom/application.cdx.json"),
         "{\"purl\": \"pkg:maven/x/a@1?type=jar\"}, {\"purl\": \"pkg:maven/x/b@1?type=jar\"}");
   }
 
@@ -42,15 +50,29 @@ class MergeJarsTest {
       jar.write(("Manifest-Version: 1.0\n" + attribute + "\n").getBytes(UTF_8));
       for (var entry : entries.entrySet()) {
         jar.putNextEntry(new JarEntry(entry.getKey()));
-        jar.write(entry.getValue().getBytes(UTF_8));
+        jar.write(entry.getKey().endsWith(".class")
+            ? classOf(entry.getValue())
+            : entry.getValue().getBytes(UTF_8));
       }
     }
   }
 
+  /** A class with a local variable, of a source file with this name. */
+  private static byte[] classOf(String source) {
+    return ClassFile.of().build(ClassDesc.of("x.A"), type -> type
+        .with(SourceFileAttribute.of(source))
+        .withMethodBody("run", ConstantDescs.MTD_void, ClassFile.ACC_STATIC,
+            code -> code.iconst_0().istore(0)
+                .localVariable(0, "local", ConstantDescs.CD_int, code.startLabel(), code.endLabel())
+                .return_()));
+  }
+
   private String merged() throws Exception {
     var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    var process = new ProcessBuilder(java, "src/main/build/MergeJars.java", folder.toString(),
-        manifest.toString(), materials.toString()).redirectErrorStream(true).start();
+    var process = new ProcessBuilder(java, "-cp", System.getProperty("java.class.path"),
+        "src/main/build/MergeJars.java", folder.toString(),
+        manifest.getParent().getParent().toString())
+        .redirectErrorStream(true).start();
     var output = new String(process.getInputStream().readAllBytes(), UTF_8);
     return process.waitFor() == 0 ? "" : output;
   }
@@ -96,6 +118,20 @@ class MergeJarsTest {
   }
 
   @Test
+  void leavesOutNamesOfLocalVariables_alsoThoseOfTheApplication() throws Exception {
+    jar("a-1.jar", "", Map.of("x/A.class", "A"));
+    var own = Files.write(manifest.resolveSibling("Own.class"), classOf("Own"));
+
+    assertThat(merged()).isEmpty();
+
+    try (var jar = new JarFile(folder.resolve("libraries.jar").toFile())) {
+      var library = jar.getInputStream(jar.getEntry("x/A.class")).readAllBytes();
+      assertThat(List.of(library, Files.readAllBytes(own))).allSatisfy(
+          each -> assertThat(new String(each, ISO_8859_1)).contains("run").doesNotContain("local"));
+    }
+  }
+
+  @Test
   void namesEachLibraryForScanners_alsoThoseWhoseJarsHaveNoCoordinates() throws Exception {
     jar("a-1.jar", "", Map.of("x/A.class", "A"));
     jar("b-1.jar", "", Map.of("META-INF/maven/y/b/pom.properties", "version=1"));
@@ -127,6 +163,10 @@ class MergeJarsTest {
   }
 
   private static String text(JarFile jar, String name) throws IOException {
-    return new String(jar.getInputStream(jar.getEntry(name)).readAllBytes(), UTF_8);
+    var bytes = jar.getInputStream(jar.getEntry(name)).readAllBytes();
+    return name.endsWith(".class")
+        ? ClassFile.of().parse(bytes).findAttribute(Attributes.sourceFile()).orElseThrow()
+            .sourceFile().stringValue()
+        : new String(bytes, UTF_8);
   }
 }
