@@ -30,10 +30,8 @@ final class PodObjectBuilder {
     var spec = template.spec() instanceof ObjectNode given ? given.deepCopy() : Json.object();
     spec.put("nodeName", "localhost");
     pod.set("spec", spec);
+    nameContainer(spec);
     if (spec.path("containers").path(0) instanceof ObjectNode container) {
-      if (container.path("name").asString("").isEmpty()) {
-        container.put("name", CONTAINER);
-      }
       var ports = container.withArrayProperty("ports");
       (ports.path(0) instanceof ObjectNode first ? first : ports.addObject())
           .put("containerPort", port).put("protocol", "TCP");
@@ -43,6 +41,14 @@ final class PodObjectBuilder {
     }
     pod.putObject("status").put("phase", "Pending").put("podIP", LOOPBACK).put("hostIP", LOOPBACK);
     return pod;
+  }
+
+  /** Names the container, if it has no name. */
+  static void nameContainer(ObjectNode spec) {
+    if (spec.path("containers").path(0) instanceof ObjectNode container
+        && container.path("name").asString("").isEmpty()) {
+      container.put("name", CONTAINER);
+    }
   }
 
   static ObjectNode withStatus(ObjectNode object, LocalPod pod, Instant now) {

@@ -80,9 +80,12 @@ public record RevisionObjects(ObjectNode revision) {
     metadata.set("labels", ObjectMeta.of(deployment).path("labels").deepCopy());
     metadata.putObject("annotations").put(PodTemplate.TIMEOUT,
         revision.at("/spec/timeoutSeconds").asString(""));
-    // Clients with types, such as Kubernetes' own for Java, refuse a Deployment with other fields.
-    template.set("spec", object(revision.path("spec")).remove(List.of("containerConcurrency",
-        "timeoutSeconds", "responseStartTimeoutSeconds", "idleTimeoutSeconds")));
+    // Clients with types, such as Kubernetes' own for Java, refuse a Deployment with other fields, or
+    // without names.
+    var pods = object(revision.path("spec")).remove(List.of("containerConcurrency",
+        "timeoutSeconds", "responseStartTimeoutSeconds", "idleTimeoutSeconds"));
+    PodObjectBuilder.nameContainer(pods);
+    template.set("spec", pods);
     return deployment;
   }
 

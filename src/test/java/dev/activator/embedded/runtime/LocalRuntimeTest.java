@@ -105,9 +105,11 @@ class LocalRuntimeTest {
         .containsEntry("serving.knative.dev/configuration", "hello")
         .containsEntry("serving.knative.dev/configurationGeneration", "1");
     assertThat(revision.path("spec").path("timeoutSeconds").intValue()).isEqualTo(300);
-    // a PodSpec has no fields of a RevisionSpec
-    assertThat(store.find(BuiltInKinds.DEPLOYMENT, "default", "hello-00001-deployment")
-        .at("/spec/template/spec").propertyNames()).containsExactly("containers");
+    // a PodSpec has no fields of a RevisionSpec, and its containers have names
+    var pods = store.find(BuiltInKinds.DEPLOYMENT, "default", "hello-00001-deployment")
+        .at("/spec/template/spec");
+    assertThat(pods.propertyNames()).containsExactly("containers");
+    assertThat(pods.at("/containers/0/name").asString("")).isEqualTo("user-container");
     var endpoints = store.find(BuiltInKinds.ENDPOINTS, "default", "hello-00001-private");
     assertThat(ObjectMeta.labels(endpoints))
         .containsEntry("networking.internal.knative.dev/serviceType", "Private")
