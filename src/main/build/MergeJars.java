@@ -31,7 +31,7 @@ import org.springframework.asm.SpringAsmInfo;
 /**
  * Makes one jar of an application's libraries. A start opens each jar, and searches all of them for each class or resource
  * that does not exist. Of all classes, those of the application too, the names and types of local variables are left out: only
- * debuggers read them, but the AOT cache holds them, and a process maps all of it.
+ * debuggers and messages of NullPointerExceptions show them, but the AOT cache holds them, and a process maps all of it.
  *
  * <p>The jar is not compressed: a layer of an image compresses it as a whole, to three quarters of what jars take that are
  * compressed file by file.
