@@ -215,6 +215,17 @@ class EndpointsSourceTest {
     takesSlices();
   }
 
+  @Test
+  void namesEndpoints_ifTheyFailWhereSlicesMayNotBeListed() {
+    api.faults().add(Match.requests(Verb.LIST).of(BuiltInKinds.ENDPOINT_SLICE),
+        Fault.Answer.status(403));
+    api.faults().add(Match.requests(Verb.LIST).of(BuiltInKinds.ENDPOINTS),
+        Fault.Answer.status(503));
+
+    assertThat(StartFailure.of(patience -> cluster(EndpointsSource.AUTO, patience).start()))
+        .contains("503 to list endpoints -A");
+  }
+
   private void takesSlices() throws Exception {
     endpoints("10.0.0.9");
     slice("rev-private-a", "10.0.0.1");

@@ -33,7 +33,7 @@ public enum ListWatchAccess {
 
   /**
    * Tries to list and watch. A refusal counts if {@code others} could be listed before it, or if it
-   * is repeated for a second.
+   * is repeated for a second. Fails as {@link #ofList} does, but not if {@code others} do.
    *
    * <p><b>Source.</b> A starting kube-apiserver (1.36) answers 403 to everything for up to 0.3 s,
    * until it has read roles and bindings; then it knows them all.
@@ -49,7 +49,7 @@ public enum ListWatchAccess {
       InformerQuery<?> query, InformerQuery<?> others, int repeats) {
     return ofListAndWatch(api, query).thenCompose(first -> first == ALLOWED || repeats == 0
         ? completedFuture(first)
-        : ofList(api, others).thenCompose(known -> known == ALLOWED
+        : ofList(api, others).handle((known, _) -> known == ALLOWED).thenCompose(known -> known
             ? ofListAndWatch(api, query)
             : CompletableFuture.runAsync(() -> {
             }, LATER).thenCompose(_ -> ofListAndWatch(api, query, others, repeats - 1))));
