@@ -104,10 +104,7 @@ public final class JsonPatch {
   }
 
   private void copy(String from, String path) {
-    // As in the library of Kubernetes, null is the value of a missing member, here and in a test.
-    var value = isMember(from) && document.at(pointer(from)).isMissingNode()
-        ? Json.MAPPER.nullNode()
-        : at(from);
+    var value = atOrNull(from);
     checkDepth(value);
     copied += Json.bytes(value).length;
     if (copied > MAX_COPIED) {
@@ -117,8 +114,7 @@ public final class JsonPatch {
   }
 
   private void test(String path, JsonNode value) {
-    boolean isAbsent = document.at(pointer(path)).isMissingNode() && parent(path).isContainer();
-    if (!(isAbsent && value.isNull()) && !Json.same(at(path), value)) {
+    if (!Json.same(atOrNull(path), value)) {
       throw new PatchException("the test at '" + path + "' failed");
     }
   }
@@ -126,6 +122,13 @@ public final class JsonPatch {
   /** Whether this is a member of an object, which may be missing. */
   private boolean isMember(String path) {
     return !pointer(path).matches() && parent(path).isObject();
+  }
+
+  /** The value at a path. As in the library of Kubernetes, that of a missing member is null. */
+  private JsonNode atOrNull(String path) {
+    return isMember(path) && document.at(pointer(path)).isMissingNode()
+        ? Json.MAPPER.nullNode()
+        : at(path);
   }
 
   private JsonNode parent(String path) {

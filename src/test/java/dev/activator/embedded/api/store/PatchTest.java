@@ -43,6 +43,7 @@ class PatchTest {
   @CsvSource(delimiter = ';', quoteCharacter = '"', value = {
       "{'a':1};[{'op':'test','path':'/a','value':2}]",
       "{'a':1};[{'op':'test','path':'/b/c','value':null}]", "{'a':1};[{'op':'remove','path':'/b'}]",
+      "{'a':[]};[{'op':'test','path':'/a/0','value':null}]",
       "{'a':[]};[{'op':'replace','path':'/a/0','value':1}]",
       "{'a':1};[{'op':'replace','path':'/b/c','value':1}]",
       "{'a':1};[{'op':'replace','path':'b','value':1}]",
