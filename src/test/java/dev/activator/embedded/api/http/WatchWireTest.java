@@ -70,8 +70,9 @@ class WatchWireTest {
       // then each is one line
       assertThat(lines.next()).isEqualTo("{\"type\":\"ADDED\",\"object\":" + added + "}");
       assertThat(lines.next()).isEqualTo("{\"type\":\"MODIFIED\",\"object\":" + changed + "}");
-      ObjectMeta.of(changed).put("resourceVersion", Long.toString(store.revision()));
-      assertThat(lines.next()).isEqualTo("{\"type\":\"DELETED\",\"object\":" + changed + "}");
+      var last = changed.deepCopy();
+      ObjectMeta.of(last).put("resourceVersion", Long.toString(store.revision()));
+      assertThat(lines.next()).isEqualTo("{\"type\":\"DELETED\",\"object\":" + last + "}");
     }
   }
 

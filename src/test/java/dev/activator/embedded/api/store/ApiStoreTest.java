@@ -148,7 +148,8 @@ class ApiStoreTest {
     store.writes().update(CONFIG_MAP, with(old.deepCopy(), "k", "1"));
 
     // when that someone writes, then it is a conflict
-    assertRefused(() -> store.writes().update(CONFIG_MAP, with(old, "k", "2")), 409, "Conflict",
+    assertRefused(() -> store.writes().update(CONFIG_MAP, with(old.deepCopy(), "k", "2")), 409,
+        "Conflict",
         "Operation cannot be fulfilled on configmaps \"a\": the object has been modified; please"
             + " apply your changes to the latest version and try again");
   }
