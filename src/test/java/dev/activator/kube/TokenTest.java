@@ -130,8 +130,9 @@ class TokenTest {
     try (var api = TestValues.kubernetesApi(
         KubernetesClientFactory.configured(new ClusterAccess.Kubeconfig(file, "", "")))) {
       write(file, "new");
-      var access = ListWatchAccess.ofListAndWatch(api,
-          InformerQuery.everywhere(KnativeKinds.ENDPOINTS, "")).get(120, TimeUnit.SECONDS);
+      var endpoints = InformerQuery.everywhere(KnativeKinds.ENDPOINTS, "");
+      var access = ListWatchAccess.ofListAndWatch(api, endpoints, endpoints)
+          .get(120, TimeUnit.SECONDS);
       assertThat(access).isEqualTo(ListWatchAccess.ALLOWED);
       assertThat(asked).containsExactly("Bearer old", "Bearer new", "Bearer new");
     }

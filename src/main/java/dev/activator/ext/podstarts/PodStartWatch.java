@@ -93,8 +93,7 @@ public final class PodStartWatch implements PodStatusWatcher.PodSource, AutoClos
 
   @Override
   public CompletableFuture<ListWatchAccess> mayList(String namespace) {
-    return ListWatchAccess.ofList(session().api(),
-        InformerQuery.in(namespace, PODS, KnownLabels.REVISION));
+    return ListWatchAccess.ofList(session().api(), pods(namespace));
   }
 
   @Override
@@ -111,7 +110,11 @@ public final class PodStartWatch implements PodStatusWatcher.PodSource, AutoClos
   @Override
   public CompletableFuture<ListWatchAccess> mayWatchEvents(String namespace) {
     return ListWatchAccess.ofListAndWatch(session().api(),
-        InformerQuery.in(namespace, NODE_EVENTS, ""));
+        InformerQuery.in(namespace, NODE_EVENTS, ""), pods(namespace));
+  }
+
+  private static InformerQuery<PodStartStatus> pods(String namespace) {
+    return InformerQuery.in(namespace, PODS, KnownLabels.REVISION);
   }
 
   @Override

@@ -55,8 +55,7 @@ public enum ListWatchAccess {
             }, LATER).thenCompose(_ -> ofListAndWatch(api, query, others, repeats - 1))));
   }
 
-  /** Tries to list and watch. Fails as {@link #ofList} does. */
-  public static CompletableFuture<ListWatchAccess> ofListAndWatch(KubernetesApiClient api,
+  private static CompletableFuture<ListWatchAccess> ofListAndWatch(KubernetesApiClient api,
       InformerQuery<?> query) {
     return ofList(api, query)
         .thenCompose(list -> list == ALLOWED ? ofWatch(api, query) : completedFuture(list));

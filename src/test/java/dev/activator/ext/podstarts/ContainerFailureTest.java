@@ -16,6 +16,7 @@ import dev.activator.revision.RevisionStartProgress.StartPhase;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.Make;
 import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Lifetime;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
 import java.net.URI;
@@ -137,6 +138,19 @@ class ContainerFailureTest {
 
   @Test
   void reportsTheEventThatNoNodeIsAdded() throws Exception {
+    readsEvents();
+  }
+
+  /** As by a server that has not read all roles yet. */
+  @Test
+  void readsEvents_thoughTheyAreRefusedOnce() throws Exception {
+    api.faults().add(Match.requests(Verb.LIST).of(BuiltInKinds.EVENT), Fault.Answer.status(403),
+        new Lifetime.Times(1));
+
+    readsEvents();
+  }
+
+  private void readsEvents() throws Exception {
     cluster.podStarts().failures().subscribe("test", received::add);
     start();
     api.store().create(BuiltInKinds.POD, unscheduled());
