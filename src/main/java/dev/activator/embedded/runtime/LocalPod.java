@@ -153,8 +153,9 @@ final class LocalPod {
     return state.view(name, order, Math.max(0, runs - 1));
   }
 
+  /** Whether Endpoints have its address. A run without its ConfigMap or Secret has no process. */
   boolean isListed() {
-    return state.isListed();
+    return state.isListed() && process != null;
   }
 
   /** The failure of the last run; null while a process runs. */

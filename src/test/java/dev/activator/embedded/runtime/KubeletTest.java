@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
+import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.RevisionId;
 import java.io.Closeable;
@@ -20,12 +21,14 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.netty.resources.LoopResources;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Pods of the sample, where the system has no port for them at first. */
@@ -146,6 +149,30 @@ class KubeletTest {
 
     until(() -> kubelet.processes(new RevisionId("default", "d")).restarting()
         && store.find(BuiltInKinds.ENDPOINTS, "default", "d").path("subsets").isEmpty());
+  }
+
+  @Test
+  void aPodWhoseProcessCannotStart_isNotListed() {
+    portsAreFree = true;
+    var listed = new CopyOnWriteArrayList<JsonNode>();
+    store.subscribe(BuiltInKinds.ENDPOINTS, loop, event -> {
+      if (ObjectMeta.name(event.object()).equals("d")) {
+        event.object().path("subsets").forEach(listed::add);
+      }
+    });
+    store.create(BuiltInKinds.SERVICE, Objects.parse("""
+        {'metadata': {'namespace': 'default', 'name': 'd'}, 'spec': {'selector': {'app': 'd'},
+          'ports': [{'port': 80}]}}"""));
+    store.create(BuiltInKinds.DEPLOYMENT, Objects.parse("""
+        {'metadata': {'namespace': 'default', 'name': 'd'}, 'spec': {'replicas': 1, 'selector':
+          {'matchLabels': {'app': 'd'}}, 'template': {'metadata': {'labels': {'app': 'd'}},
+          'spec': {'containers': [{'name': 'c', 'command': ['sleep', '1000'],
+            'envFrom': [{'configMapRef': {'name': 'missing'}}]}]}}}}"""));
+
+    until(() -> store.list(BuiltInKinds.POD).stream()
+        .anyMatch(pod -> pod.at("/status/containerStatuses/0/state/waiting/reason").asString("")
+            .equals("CreateContainerConfigError")));
+    onLoop(() -> assertThat(listed).isEmpty());
   }
 
   /** {@code kubectl describe} ends with an error otherwise. */
