@@ -45,8 +45,6 @@ final class EmbeddedRevisionDetails implements RevisionDetailsSource {
   @Override
   public CardDetails card(RevisionId id) {
     var card = cluster.card(id);
-    // The store is not read here, because it copies each object, and the console shows all cards
-    // each second.
     var service = card.routing() == null ? id.withoutPort().name() : card.routing().service();
     var obstacles = new ArrayList<>(card.obstacles());
     if (card.routing() == null) {

@@ -28,9 +28,10 @@ import tools.jackson.databind.node.ObjectNode;
  * The store of all objects, which puts all changes in one order. {@link ObjectWrites} describes the
  * writes.
  *
- * <p>Objects that are read, or passed to handlers, are shared, and must not be changed. Each change gets the next revision, which
- * becomes the object's resourceVersion. A write that changes nothing makes no event. Revisions
- * begin at the clock's time in microseconds, so revisions of earlier runs are too old.
+ * <p>Objects that are read, or passed to handlers, are shared, and must not be changed. Each change
+ * gets the next revision, which becomes the object's resourceVersion. A write that changes nothing
+ * makes no event. Revisions begin at the clock's time in microseconds, so revisions of earlier runs
+ * are too old.
  *
  * <p><b>Threads.</b> Any thread may call. Writes run one at a time.
  */

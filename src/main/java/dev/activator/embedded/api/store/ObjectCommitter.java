@@ -11,8 +11,8 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Creates, updates and deletes objects in the store. A write that changes nothing is not committed.
  *
- * <p><b>Threads.</b> Guarded by the store's lock. Objects are not copied, neither when they are
- * stored nor when they are returned; the caller must copy them.
+ * <p><b>Threads.</b> Guarded by the store's lock. Objects are not copied: the caller must not change
+ * one after it is stored, or one that is returned.
  */
 final class ObjectCommitter {
   private static final int NAME_TRIES = 8;
