@@ -23,7 +23,7 @@ interface ListerWatcher<T> {
   interface Watcher<T> {
     void opened();
 
-    /** @param handled must be run when the events are handled, to receive more than the next ones */
+    /** @param handled must be run when the events are handled; only one other call comes until then */
     void events(List<WatchEvent<T>> events, Runnable handled);
 
     /**

@@ -106,7 +106,7 @@ class ApiConnectionTest {
     awaitEnd(socket);
   }
 
-  /** Hears a stream, and reads on only when told. */
+  /** Receives a stream, and keeps its chunks until the test handles them. */
   private static final class Held implements LineStream.Listener {
     private final BlockingQueue<Runnable> chunks = new LinkedBlockingQueue<>();
     private final CompletableFuture<Throwable> end = new CompletableFuture<>();

@@ -28,7 +28,7 @@ class LineStreamTest {
       public void opened() {}
 
       @Override
-      public void chunkRead(Runnable more) {}
+      public void chunkRead(Runnable handled) {}
 
       @Override
       public void ended(@Nullable Throwable failure) {}
