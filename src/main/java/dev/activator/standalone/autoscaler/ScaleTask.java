@@ -453,6 +453,7 @@ final class ScaleTask {
       reading = null;
       try {
         if (failure != null) {
+          reread();
           throw new IllegalStateException("a failure must be returned as a result", failure);
         }
         then.accept(value);

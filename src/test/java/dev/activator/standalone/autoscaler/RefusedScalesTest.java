@@ -119,6 +119,20 @@ class RefusedScalesTest {
     scales.refusesReads = null;
   }
 
+  @Test
+  void readsAgainBeforeItWrites_afterAReadThatThrew() {
+    seconds(10, 20);
+    // given a bug in the read before a write of more replicas
+    scales.breaksReads = true;
+    assertThatThrownBy(() -> seconds(10, 300)).hasMessageContaining("a failure");
+    scales.breaksReads = false;
+
+    // then another client's replicas are seen before the next write
+    int reads = scales.reads;
+    untilWritten(300);
+    assertThat(scales.reads).isGreaterThan(reads);
+  }
+
   @ParameterizedTest
   @EnumSource(value = Reason.class, names = "CONFLICT", mode = EnumSource.Mode.EXCLUDE)
   void wakesWithinASecond_whenARequestComesInTheRetryPauseOfAnOutage(Reason reason) {
