@@ -48,7 +48,9 @@ public final class TestValues {
   private TestValues() {}
 
   /** Without a kubeconfig that changes, and without a limit of writes. */
+  /** As in the product, a request is sent once. */
   public static KubernetesApiClient kubernetesApi(Config config) {
+    config.setRequestRetryBackoffLimit(0);
     return new KubernetesApiClient(config, null, KubernetesWriteRateLimiter.UNLIMITED);
   }
 

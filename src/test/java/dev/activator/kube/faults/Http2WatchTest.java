@@ -56,7 +56,6 @@ class Http2WatchTest {
     var config = Config.empty();
     config.setMasterUrl("https://127.0.0.1:" + server.port());
     config.setTrustCerts(true);
-    config.setRequestRetryBackoffLimit(0);
     config.setWebsocketPingInterval(3_000L);
     api = TestValues.kubernetesApi(config);
   }

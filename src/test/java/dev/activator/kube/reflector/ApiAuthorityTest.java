@@ -75,7 +75,6 @@ class ApiAuthorityTest {
     server.start();
     var config = Config.empty();
     config.setMasterUrl("https://localhost:" + server.getAddress().getPort());
-    config.setRequestRetryBackoffLimit(0);
     config.setTrustCerts(trustsAll);
     if (authorityPem != null) {
       config.setCaCertData(Base64.getEncoder().encodeToString(authorityPem.getBytes(UTF_8)));

@@ -46,7 +46,6 @@ class ApiConnectionTest {
     var config = Config.empty();
     config.setMasterUrl(url());
     config.setRequestTimeout(30_000);
-    config.setRequestRetryBackoffLimit(0);
     return config;
   }
 

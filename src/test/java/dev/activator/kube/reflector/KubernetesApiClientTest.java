@@ -31,7 +31,6 @@ class KubernetesApiClientTest {
     var config = Config.empty();
     config.setMasterUrl("http://127.0.0.1:1");
     config.setRequestTimeout(10_000);
-    config.setRequestRetryBackoffLimit(0);
     config.setOauthTokenProvider(() -> {
       tokensAskedOn.add(Thread.currentThread());
       return "token";

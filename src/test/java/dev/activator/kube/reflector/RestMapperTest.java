@@ -25,7 +25,6 @@ class RestMapperTest {
   private Config config() {
     var config = Config.empty();
     config.setMasterUrl(server.url());
-    config.setRequestRetryBackoffLimit(0);
     return config;
   }
 
