@@ -18,7 +18,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 /** What the product says of a program of this machine while the program is broken. */
 @Isolated("The end of Spring's context ends the event loops that other tests use.")
 class LocalProcessRoadsTest {
-  /** Answers each request, and ends at one for /end, until the file is gone. */
+  /** Answers each request, and ends at one for /end; started again, it listens when the file is gone. */
   private static final String ENDING = """
       import com.sun.net.httpserver.HttpServer;
       import java.net.InetSocketAddress;
@@ -26,9 +26,8 @@ class LocalProcessRoadsTest {
       public class Ending {
         public static void main(String[] with) throws Exception {
           var file = Path.of(with[0]);
-          if (Files.exists(file)) {
-            System.err.println("boom: it stays away");
-            System.exit(3);
+          while (Files.exists(file)) {
+            Thread.sleep(50);
           }
           var server = HttpServer.create(
               new InetSocketAddress("127.0.0.1", Integer.parseInt(System.getenv("PORT"))), 0);
@@ -75,10 +74,11 @@ class LocalProcessRoadsTest {
     try (var ends = get("ending", "/end")) {
       assertThat(ends.readHead().start()).startsWith("HTTP/1.1 502");
     }
-    says("ending", WaitState.RESTARTING, "exit code 3");
 
-    Files.delete(file);
     try (var waits = get("ending", "/")) {
+      await()
+          .untilAsserted(() -> assertThat(report("ending").summary()).contains("1 request waits"));
+      Files.delete(file);
       assertThat(waits.readHead().start()).startsWith("HTTP/1.1 200");
     }
     says("ending", WaitState.SERVING, "in flight on 1 pod");
@@ -101,10 +101,14 @@ class LocalProcessRoadsTest {
 
   private static void says(String service, WaitState state, String sentence) {
     await().untilAsserted(() -> {
-      var report = product.bean(RevisionInspector.class)
-          .revision(new RevisionId("default", service)).join();
+      var report = report(service);
       assertThat(report.summary()).contains(sentence);
       assertThat(report.state()).isEqualTo(state);
     });
+  }
+
+  private static RevisionWaitReport report(String service) {
+    return product.bean(RevisionInspector.class).revision(new RevisionId("default", service))
+        .join();
   }
 }
