@@ -124,8 +124,7 @@ public final class EmbeddedPlatform implements ScaledServicePlatform {
     this.runtime = new LocalRuntime(store, loop(loops),
         new LocalRuntime.Dependencies(Clock.systemUTC(), random, settings.logOutput(),
             (id, uid) -> isRoutable.test(id, uid),
-            pod -> throttler.get().views().stream().flatMap(view -> view.pods().stream())
-                .anyMatch(load -> load.destination().equals(pod)),
+            pod -> throttler.get().sends(pod),
             pod -> throttler.get().inFlight(pod)));
     this.scaling = new EmbeddedScaleClient(store, loop(loops), defaults);
     this.autoscalerLoop = loop(loops);

@@ -224,6 +224,11 @@ public final class Throttler {
         .mapToInt(ThrottleView.PodLoad::inFlight).sum();
   }
 
+  /** Whether a revision's requests are sent to a destination, also while it is ejected. */
+  public boolean sends(Destination destination) {
+    return revisions.all(slot).anyMatch(throttler -> !throttler.isWithdrawn(destination));
+  }
+
   /** The details of a revision's throttler. Call on the revision's loop. */
   public ThrottleView.@Nullable Details inspect(RevisionId id) {
     var throttler = find(id);

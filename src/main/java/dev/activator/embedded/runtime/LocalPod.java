@@ -31,7 +31,7 @@ final class LocalPod {
    * until it knows that the pod is not in the Endpoints any more.
    */
   private static final Duration QUIET = Duration.ofMillis(500);
-  private static final Duration DRAIN_PAUSE = Duration.ofMillis(50);
+  private static final Duration POLL_PERIOD = Duration.ofMillis(50);
   /** The time after which a process that is not ready is logged, with the reason. */
   private static final Duration SLOW_START = Duration.ofSeconds(5);
 
@@ -298,6 +298,7 @@ final class LocalPod {
     kubelet.began(template, name, started, spec);
     if (template.hasCommand() || template.isSample()) {
       probe(run, spec, started);
+      loop.schedule(POLL_PERIOD, () -> watchRequests(run));
       loop.schedule(SLOW_START, () -> explainSlow(run));
     }
   }
@@ -315,6 +316,22 @@ final class LocalPod {
       current = null;
     }
     handle(new Event.Exited(run, why, kubelet.sends(destination())));
+  }
+
+  /**
+   * Polls until the pod is ready, or the activator sends requests to it. At the end of the process
+   * that is too late: the activator notices it first, and sends it none any more.
+   */
+  private void watchRequests(int run) {
+    if (!(state instanceof LocalPodState.Running(var now, _, var served, _)) || now != run
+        || served) {
+      return;
+    }
+    if (kubelet.sends(destination())) {
+      handle(new Event.SentTo(run));
+    } else {
+      loop.schedule(POLL_PERIOD, () -> watchRequests(run));
+    }
   }
 
   private Destination destination() {
@@ -461,7 +478,7 @@ final class LocalPod {
         || now - startNanos >= template.requestTimeout().toNanos()) {
       handle(new Event.Drained());
     } else {
-      loop.schedule(DRAIN_PAUSE, () -> drain(startNanos, quietSince));
+      loop.schedule(POLL_PERIOD, () -> drain(startNanos, quietSince));
     }
   }
 }

@@ -43,10 +43,15 @@ class KubeletTest {
       (_, _) -> true);
   private volatile boolean portsAreFree;
   private volatile boolean sends;
+  private volatile boolean hasReadSends;
   private final Kubelet kubelet = new Kubelet(store, loop,
       new LoopbackPorts(new SecureRandom(), this::listen),
       new LocalRuntime.Dependencies(Clock.systemUTC(), new SecureRandom(), true, (_, _) -> true,
-          _ -> sends, _ -> 0));
+          _ -> {
+            boolean now = sends;
+            hasReadSends |= now;
+            return now;
+          }, _ -> 0));
 
   private Closeable listen(int port) throws IOException {
     if (!portsAreFree) {
@@ -149,6 +154,28 @@ class KubeletTest {
 
     until(() -> kubelet.processes(new RevisionId("default", "d")).restarting()
         && store.find(BuiltInKinds.ENDPOINTS, "default", "d").path("subsets").isEmpty());
+  }
+
+  /** The activator may notice the end first. */
+  @Test
+  void aProcessRestarts_ifTheActivatorSentRequestsToItBeforeItsEnd(@TempDir Path directory)
+      throws IOException {
+    portsAreFree = true;
+    sends = true;
+    var runs = Files.writeString(directory.resolve("runs"), "");
+    store.create(BuiltInKinds.DEPLOYMENT, Objects.parse("""
+        {'metadata': {'namespace': 'default', 'name': 'd'}, 'spec': {'replicas': 1, 'selector':
+          {'matchLabels': {'app': 'd'}}, 'template': {'metadata': {'labels': {'app': 'd'}},
+          'spec': {'containers': [{'name': 'c', 'command':
+            ['sh', '-c', 'while [ -f %s ]; do sleep 0.02; done'],
+            'readinessProbe': {'periodSeconds': 600, 'exec': {'command': ['false']}}}]}}}}"""
+        .formatted(runs)));
+    until(() -> hasReadSends);
+
+    sends = false;
+    Files.delete(runs);
+
+    until(() -> kubelet.processes(new RevisionId("default", "d")).restarting());
   }
 
   @Test

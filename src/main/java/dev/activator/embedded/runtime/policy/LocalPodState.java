@@ -21,7 +21,7 @@ public sealed interface LocalPodState {
   Duration SETTLED_AFTER = Duration.ofSeconds(10);
 
   /**
-   * @param served whether this run was ready once
+   * @param served whether this run was ready once, or the activator has sent requests to it
    * @param failures the number of runs in a row that ended early
    */
   record Running(int run, boolean ready, boolean served, int failures) implements LocalPodState {}
@@ -41,13 +41,18 @@ public sealed interface LocalPodState {
 
     record NotReady(int run) implements Event {}
 
+    /**
+     * The activator sends requests to the pod: its own probe may have found the process ready before
+     * the container's.
+     */
+    record SentTo(int run) implements Event {}
+
     record Settled(int run) implements Event {}
 
     /**
      * The process has ended, or could not be started.
      *
-     * @param sentTo whether the activator sends requests to it: its own probe may have found the
-     *     process ready before the container's
+     * @param sentTo whether the activator sends requests to it at the end
      */
     record Exited(int run, ExitReason exit, boolean sentTo) implements Event {}
 
@@ -132,6 +137,8 @@ public sealed interface LocalPodState {
       case Cell(Running(var now, var ready, var served, var failures), Event.NotReady(var run)) when run == now
           && ready ->
         step(new Running(run, false, served, failures), new Effect.Publish());
+      case Cell(Running(var now, var ready, var served, var failures), Event.SentTo(var run)) when run == now ->
+        step(new Running(run, ready, true, failures));
       case Cell(Running(var now, var ready, var served, var failures), Event.Settled(var run)) when run == now ->
         step(new Running(run, ready, served, 0));
       case Cell(Running(var now, var ready, var served, var failures), Event.Exited(var run, var exit, var sentTo)) when run == now ->

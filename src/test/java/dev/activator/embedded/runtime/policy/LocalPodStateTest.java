@@ -60,6 +60,11 @@ class LocalPodStateTest {
   void aProcessToWhichTheActivatorSentRequests_isRestarting_thoughTheContainersProbeHasNotPassed() {
     on(new Event.Exited(1, FAILED, true));
     assertThat(effects).contains(new Effect.ReportRestart(FAILED));
+
+    on(new Event.PauseOver(1));
+    on(new Event.SentTo(2));
+    on(exited(2));
+    assertThat(effects).contains(new Effect.ReportRestart(FAILED));
   }
 
   @Test
