@@ -116,7 +116,7 @@ final class ContainerProbeWorker {
         listener.failed(outcome.problem());
       }
     }
-    loop.schedule(period(took, !outcome.isUnnoticed()), this::begin);
+    loop.schedule(period(took, !outcome.nothingListens()), this::begin);
   }
 
   private Duration period(Duration took, boolean listens) {

@@ -177,11 +177,11 @@ final class LocalPod {
 
   /** The reason, as one word, why the running process is not ready. */
   String reason() {
-    return outcome.isUnnoticed() ? "NotListening" : "ProbeFails";
+    return outcome.nothingListens() ? "NotListening" : "ProbeFails";
   }
 
   private String unready() {
-    return outcome.isUnnoticed() ? outcome.problem() + otherPorts : outcome.problem();
+    return outcome.nothingListens() ? outcome.problem() + otherPorts : outcome.problem();
   }
 
   private String afterDeadline(String why) {

@@ -46,10 +46,10 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
    * The outcome of an attempt.
    *
    * @param problem why it failed; empty if it passed
-   * @param isUnnoticed whether nothing listens on the port, so that the process has not noticed the
+   * @param nothingListens whether nothing listens on the port, so that the process has not noticed the
    *     attempt
    */
-  record Outcome(String problem, boolean isUnnoticed) {
+  record Outcome(String problem, boolean nothingListens) {
     static final Outcome PASSED = new Outcome("", false);
 
     /** @param problem may be empty */

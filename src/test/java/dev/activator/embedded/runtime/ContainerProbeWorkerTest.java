@@ -41,10 +41,10 @@ class ContainerProbeWorkerTest {
 
   @ParameterizedTest
   @CsvSource({"true, 7050", "false, 8000"})
-  void isProbedOftenWhileNothingListens_becauseThatFillsNoLog(boolean isUnnoticed, int passed) {
+  void isProbedOftenWhileNothingListens_becauseThatFillsNoLog(boolean nothingListens, int passed) {
     new ContainerProbeWorker(loop, Runnable::run, LocalProbe.connecting(1), EAGER,
         () -> loop.elapsed().toMillis() < 7_020
-            ? new LocalProbe.Outcome("nothing listens", isUnnoticed)
+            ? new LocalProbe.Outcome("nothing listens", nothingListens)
             : LocalProbe.Outcome.PASSED,
         listener()).start();
 
