@@ -315,12 +315,15 @@ final class LocalPod {
       last = new Run(current.started(), kubelet.now(), why);
       current = null;
     }
-    handle(new Event.Exited(run, why, kubelet.sends(destination())));
+    if (kubelet.sends(destination())) {
+      handle(new Event.SentTo(run));
+    }
+    handle(new Event.Exited(run, why));
   }
 
   /**
    * Polls until the pod is ready, or the activator sends requests to it. At the end of the process
-   * that is too late: the activator notices it first, and sends it none any more.
+   * that is mostly too late: the activator notices it first, and sends it none any more.
    */
   private void watchRequests(int run) {
     if (!(state instanceof LocalPodState.Running(var now, _, var served, _)) || now != run

@@ -49,12 +49,8 @@ public sealed interface LocalPodState {
 
     record Settled(int run) implements Event {}
 
-    /**
-     * The process has ended, or could not be started.
-     *
-     * @param sentTo whether the activator sends requests to it at the end
-     */
-    record Exited(int run, ExitReason exit, boolean sentTo) implements Event {}
+    /** The process has ended, or could not be started. */
+    record Exited(int run, ExitReason exit) implements Event {}
 
     record PauseOver(int run) implements Event {}
 
@@ -141,9 +137,9 @@ public sealed interface LocalPodState {
         step(new Running(run, ready, true, failures));
       case Cell(Running(var now, var ready, var served, var failures), Event.Settled(var run)) when run == now ->
         step(new Running(run, ready, served, 0));
-      case Cell(Running(var now, var ready, var served, var failures), Event.Exited(var run, var exit, var sentTo)) when run == now ->
+      case Cell(Running(var now, var ready, var served, var failures), Event.Exited(var run, var exit)) when run == now ->
         step(new Waiting(run, failures + 1), new Effect.RestartAfter(run, pauseAfter(failures)),
-            (served || sentTo) && failures < OFTEN
+            served && failures < OFTEN
                 ? new Effect.ReportRestart(exit)
                 : new Effect.ReportFailure(exit),
             new Effect.Publish());
@@ -162,9 +158,9 @@ public sealed interface LocalPodState {
         step(new Gone(), new Effect.Publish(), new Effect.Remove());
       case Cell(Draining(var run), Event.Drained()) ->
         step(new Stopping(run), new Effect.StopProcess());
-      case Cell(Draining(var now), Event.Exited(var run, var exit, var sentTo)) when run == now ->
+      case Cell(Draining(var now), Event.Exited(var run, var exit)) when run == now ->
         step(new Gone(), new Effect.Remove());
-      case Cell(Stopping(var now), Event.Exited(var run, var exit, var sentTo)) when run == now ->
+      case Cell(Stopping(var now), Event.Exited(var run, var exit)) when run == now ->
         step(new Gone(), new Effect.Remove());
       case Cell(LocalPodState same, Event late) -> step(same);
     };

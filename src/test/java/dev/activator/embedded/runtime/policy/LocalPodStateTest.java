@@ -58,7 +58,8 @@ class LocalPodStateTest {
 
   @Test
   void aProcessToWhichTheActivatorSentRequests_isRestarting_thoughTheContainersProbeHasNotPassed() {
-    on(new Event.Exited(1, FAILED, true));
+    on(new Event.SentTo(1));
+    on(exited(1));
     assertThat(effects).contains(new Effect.ReportRestart(FAILED));
 
     on(new Event.PauseOver(1));
@@ -175,7 +176,7 @@ class LocalPodStateTest {
     on(new Event.Drained());
     assertThat(effects).containsExactly(new Effect.StopProcess());
 
-    on(new Event.Exited(1, ExitReason.code("hello-00001", 143, ""), false));
+    on(new Event.Exited(1, ExitReason.code("hello-00001", 143, "")));
     assertThat(effects).containsExactly(new Effect.Remove());
   }
 
@@ -317,6 +318,6 @@ class LocalPodStateTest {
   }
 
   private static Event exited(int run) {
-    return new Event.Exited(run, FAILED, false);
+    return new Event.Exited(run, FAILED);
   }
 }
