@@ -8,6 +8,7 @@ import dev.activator.http.ReadTurn;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpConstants;
@@ -32,7 +33,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decodes a pod's responses in HTTP/1.1. It must know the request's method, because a response to
- * HEAD has no body. A head may have 10 MiB, as in Go.
+ * HEAD has no body. A head may have 10 MiB, as in Go. Where programs are careless and the meaning
+ * is still certain, it is as lenient as Go and HAProxy: lines of a head may end in LF alone, and
+ * equal lengths count as one.
  */
 final class Http1ResponseDecoder extends HttpResponseDecoder {
   private static final int MAX_HEAD_BYTES = 10 << 20;
@@ -64,6 +67,7 @@ final class Http1ResponseDecoder extends HttpResponseDecoder {
   private Http1ResponseDecoder(Trailers trailers) {
     super(new HttpDecoderConfig().setMaxInitialLineLength(MAX_HEAD_BYTES)
         .setMaxHeaderSize(MAX_HEAD_BYTES).setMaxChunkSize(MAX_PIECE_BYTES)
+        .setStrictLineParsing(false).setAllowDuplicateContentLengths(true)
         .setHeadersFactory(HeaderFieldList.CHECKED).setTrailersFactory(trailers));
     this.trailers = trailers;
   }
@@ -124,6 +128,16 @@ final class Http1ResponseDecoder extends HttpResponseDecoder {
         inHttp2 = in.readableBytes() >= Http2CodecUtil.FRAME_HEADER_LENGTH
             && in.getByte(in.readerIndex() + 3) == Http2FrameTypes.SETTINGS
             && in.getInt(in.readerIndex() + 5) == 0;
+        byte first = in.getByte(in.readerIndex());
+        if (first >= 0 && first < ' ' && first != HttpConstants.CR && first != HttpConstants.LF) {
+          // Netty would skip it, and wait for a line.
+          var message = createInvalidMessage();
+          message.setDecoderResult(DecoderResult.failure(
+              new IllegalArgumentException("a control character before the status line")));
+          in.skipBytes(in.readableBytes());
+          out.add(message);
+          return;
+        }
       }
       int before = in.readableBytes();
       super.decode(context, in, out);
@@ -167,6 +181,19 @@ final class Http1ResponseDecoder extends HttpResponseDecoder {
       headers.remove(HttpHeaderNames.TRANSFER_ENCODING)
           .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
     }
+  }
+
+  /**
+   * The chunks count, and the length is not passed on. Another proxy could have read it otherwise,
+   * so the connection is closed after the response.
+   *
+   * <p><b>Source.</b> RFC 9112, section 6.3.
+   */
+  @Override
+  protected void handleTransferEncodingChunkedWithContentLength(HttpMessage message) {
+    clearContentLength();
+    message.headers().remove(HttpHeaderNames.CONTENT_LENGTH)
+        .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
   }
 
   /**

@@ -33,6 +33,7 @@ class PodStrictnessTest extends WireTest {
             "HTTP/1.1 200 OK\r\nContent-Length 7: 2\r\n\r\nok"),
         coding("Transfer-Encoding: gzip, chunked"), coding("Transfer-Encoding: identity"),
         coding("Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip"),
+        Arguments.of("a control character at first", "\1" + OK + "\r\nok"),
         status("-99"), status("+20"), status("099"), status("99"), status("1000"), status("20x"),
         Arguments.of("more than 10 MiB", OK + "A: " + "a".repeat(10 << 20) + "\r\n\r\nok"));
   }
@@ -249,6 +250,65 @@ class PodStrictnessTest extends WireTest {
     try (var caller = activator.get("/")) {
       assertThat(response(caller)).isEqualTo("200 ok");
     }
+  }
+
+  /** As Go and HAProxy do. */
+  @ParameterizedTest
+  @ValueSource(strings = {"Content-Length: 2\r\nContent-Length: 2", "Content-Length: 2, 2"})
+  void countsEqualLengthsAsOne(String lengths) throws Exception {
+    var pod = pod("HTTP/1.1 200 OK\r\n" + lengths + "\r\n\r\nok");
+    try (var caller = activator.connect()) {
+      for (int i = 0; i < 2; i++) {
+        Activator.request(caller, "GET / HTTP/1.1");
+        var head = caller.readHead();
+        assertThat(head.header("Content-Length")).isEqualTo("2");
+        assertThat(caller.readBody(head)).isEqualTo("ok");
+      }
+    }
+    assertThat(pod.connections()).isOne();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Content-Length: 2\r\nContent-Length: 3", "Content-Length: 2, 3",
+      "Content-Length: 2\r\nContent-Length:", "Content-Length: +2"})
+  void answers502_whenTheLengthIsUncertain(String lengths) throws Exception {
+    pod("HTTP/1.1 200 OK\r\n" + lengths + "\r\n\r\nok");
+    try (var caller = activator.get("/")) {
+      assertThat(response(caller)).isEqualTo("502 malformed response\n");
+    }
+  }
+
+  /** As of a program that sets the length itself, on a server that sends chunks. */
+  @ParameterizedTest
+  @ValueSource(strings = {"2", "7", "2, 2"})
+  void readsChunks_whenThereIsALengthToo_andUsesTheConnectionNoMore(String length)
+      throws Exception {
+    var pod = pod(CHUNKED + "Content-Length: " + length + "\r\n\r\n2\r\nok\r\n0\r\n\r\n");
+    try (var caller = activator.connect()) {
+      for (int i = 0; i < 2; i++) {
+        Activator.request(caller, "GET / HTTP/1.1");
+        var head = caller.readHead();
+        assertThat(head.header("Content-Length")).isNull();
+        assertThat(caller.readChunk()).isEqualTo("ok");
+        assertThat(caller.readChunk()).isEmpty();
+      }
+    }
+    eventually(() -> assertThat(pod.connections()).isEqualTo(2));
+  }
+
+  /** As of a script that prints its own head. */
+  @Test
+  void acceptsHeadsWhoseLinesEndInLineFeeds() throws Exception {
+    var pod = pod(
+        "HTTP/1.1 103 Early Hints\nA: 1\n\nHTTP/1.1 200 OK\nContent-Length: 2\nA: 1\n\nok");
+    try (var caller = activator.connect()) {
+      for (int i = 0; i < 2; i++) {
+        Activator.request(caller, "GET / HTTP/1.1");
+        assertThat(caller.readHead().header("A")).isEqualTo("1");
+        assertThat(response(caller)).isEqualTo("200 ok");
+      }
+    }
+    assertThat(pod.connections()).isOne();
   }
 
   @Test
