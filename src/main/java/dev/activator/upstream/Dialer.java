@@ -1,5 +1,6 @@
 package dev.activator.upstream;
 
+import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.NettyTransport;
 import dev.activator.loop.TcpKeepAlive;
@@ -16,6 +17,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
+import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.unix.Socket;
@@ -27,6 +29,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -84,9 +87,9 @@ final class Dialer {
 
   /** Dials; calls the listener later, never inside this call. */
   Dial dial(DialTarget target, DialListener listener) {
-    var attempt = new ConnectAttempt(target, listener);
-    loop.execute(attempt::start);
-    return attempt;
+    var dial = new PendingDial(target, listener);
+    loop.execute(dial::start);
+    return dial;
   }
 
   /**
@@ -163,17 +166,22 @@ final class Dialer {
     }
   }
 
-  /** A dial. It tries again when an attempt times out. */
-  private final class ConnectAttempt implements Dial {
+  /**
+   * A dial. It makes another attempt when there is no answer for a while, and lets the earlier ones
+   * go on: a packet may be lost, or the pod be far away. The first that connects wins.
+   */
+  private final class PendingDial implements Dial {
     private final DialTarget target;
     private final InetSocketAddress address;
     private final DialListener listener;
-    private int failures;
+    /** The attempts that go on, oldest first; during the handshake the one that has connected. */
+    private final ArrayDeque<SocketChannel> connecting = new ArrayDeque<>(DialBackoff.AT_ONCE);
+    private int attempts;
     private boolean over;
     private boolean inHandshake;
-    private @Nullable Channel connecting;
+    private Loop.@Nullable Timer next;
 
-    private ConnectAttempt(DialTarget target, DialListener listener) {
+    private PendingDial(DialTarget target, DialListener listener) {
       this.target = target;
       this.address = addressOf(target.destination());
       this.listener = listener;
@@ -182,11 +190,22 @@ final class Dialer {
     @Override
     public void cancel() {
       if (!over) {
-        over = true;
+        end();
         listener.cancelled();
-        if (connecting != null) {
-          connecting.close();
-        }
+      }
+    }
+
+    private void end() {
+      over = true;
+      stop();
+    }
+
+    private void stop() {
+      if (next != null) {
+        next.cancel();
+      }
+      for (var attempt = connecting.poll(); attempt != null; attempt = connecting.poll()) {
+        attempt.close();
       }
     }
 
@@ -199,6 +218,10 @@ final class Dialer {
       if (over) {
         return;
       }
+      if (attempts == DialBackoff.ATTEMPTS) {
+        failed(new ConnectTimeoutException("no answer to " + attempts + " attempts"));
+        return;
+      }
       SocketChannel channel;
       try {
         channel = loop.newSocket();
@@ -206,8 +229,14 @@ final class Dialer {
         failed(e);
         return;
       }
-      connecting = channel;
-      channel.config().setConnectTimeoutMillis((int) backoff.timeout(failures).toMillis());
+      if (connecting.size() == DialBackoff.AT_ONCE) {
+        connecting.remove().close();
+      }
+      connecting.add(channel);
+      // The next attempt limits the time, not Netty.
+      channel.config().setConnectTimeoutMillis(0);
+      next = loop.schedule(backoff.untilNext(attempts), this::start);
+      attempts++;
       register(channel, listener, done -> {
         if (done.isSuccess()) {
           resolve(channel);
@@ -240,15 +269,19 @@ final class Dialer {
 
     /** @param failure null if the socket is connected */
     private void finished(SocketChannel channel, @Nullable Throwable failure) {
-      if (over) {
+      if (!connecting.remove(channel)) {
         channel.close();
       } else if (failure != null) {
         channel.close();
         failed(failure);
-      } else if (target.identity() != null) {
-        secure(channel, target.identity());
       } else {
-        connected(channel);
+        stop();
+        if (target.identity() == null) {
+          connected(channel);
+        } else {
+          connecting.add(channel);
+          secure(channel, target.identity());
+        }
       }
     }
 
@@ -284,18 +317,12 @@ final class Dialer {
         // The pod has closed the connection.
         failure = UpstreamFailure.TLS_FAILED;
       }
-      failures++;
-      // A timeout may come from a lost packet. Any other failure is an answer.
-      if (failure == UpstreamFailure.TIMED_OUT && !inHandshake && failures < DialBackoff.ATTEMPTS) {
-        loop.schedule(backoff.pause(), this::start);
-      } else {
-        log.debug("Cannot connect to {}: {}", address, cause.toString());
-        if (failure.isOfHandshake()) {
-          tls.failed(address, cause, loop.nanoTime());
-        }
-        over = true;
-        listener.failed(failure);
+      log.debug("Cannot connect to {}: {}", address, cause.toString());
+      if (failure.isOfHandshake()) {
+        tls.failed(address, cause, loop.nanoTime());
       }
+      end();
+      listener.failed(failure);
     }
   }
 
@@ -309,17 +336,20 @@ final class Dialer {
   }
 
   /**
-   * The timeouts of connection attempts to a pod, and the pauses between them. The first timeouts are
-   * short, so that a packet that is lost while a pod's network is set up costs 50 ms and not a
-   * second. TLS handshakes have their own timeout, and are not repeated.
+   * When attempts to connect to a pod begin. The first follow each other quickly, so that a packet
+   * that is lost while a pod's network is set up costs 50 ms and not a second. TLS handshakes have
+   * their own timeout, and are not repeated.
    *
-   * <p><b>Source.</b> {@code dialBackOffHelper} in Knative networking's {@code transports.go}.
+   * <p><b>Source.</b> {@code dialBackOffHelper} in Knative networking's {@code transports.go}. It
+   * ends each attempt before the next one, which takes long if the pod is far away.
    *
    * @param random spreads simultaneous attempts
    */
   record DialBackoff(RandomGenerator random) {
     /** The number of attempts; they take about 20 seconds together. */
     static final int ATTEMPTS = 16;
+    /** So each attempt has at least a quarter of a second. */
+    static final int AT_ONCE = 4;
 
     /**
      * The timeout of a TLS handshake. It is longer than that of an attempt: a pod with little CPU,
@@ -333,27 +363,16 @@ final class Dialer {
     private static final double JITTER = 0.1;
     private static final double NANOS_PER_MILLI = 1e6;
 
-    /** @param attempt the number of the attempt, from 0 */
-    Duration timeout(int attempt) {
-      if (attempt == 0) {
-        return millis(FIRST_MILLIS);
-      }
-      double base = FIRST_MILLIS * Math.pow(GROWTH, attempt - 1);
-      return millis(base * (1 + JITTER * random.nextDouble()));
-    }
-
-    /** 30 to 60 ms. */
-    Duration pause() {
-      return millis(30 + 30 * random.nextDouble());
+    /** @param attempt the number of the attempt that begins now, from 0 */
+    Duration untilNext(int attempt) {
+      double base = FIRST_MILLIS * Math.pow(GROWTH, Math.max(0, attempt - 1));
+      return Duration.ofNanos(
+          (long) (base * (1 + JITTER * random.nextDouble()) * NANOS_PER_MILLI));
     }
 
     /** How much longer to wait after a handshake for the pod's SETTINGS; 0 if the time is over. */
     static long graceNanos(long sinceHandshakeNanos) {
       return Math.max(0, AFTER_HANDSHAKE.toNanos() - sinceHandshakeNanos);
-    }
-
-    private static Duration millis(double millis) {
-      return Duration.ofNanos((long) (millis * NANOS_PER_MILLI));
     }
   }
 }

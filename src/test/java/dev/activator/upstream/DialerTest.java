@@ -24,6 +24,8 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.SocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -81,6 +83,61 @@ class DialerTest {
     }
   }
 
+  /** As of a pod that is 140 ms away. */
+  @Test
+  void usesTheFirstAttempt_ifItsAnswerComesAfterOthersHaveBegun() throws Exception {
+    try (var pod = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      // given an attempt that is answered when a third one begins
+      var caller = new Held(3);
+
+      // when the pod is dialed
+      dialer.dial(DialTarget.plain(new Destination("127.0.0.1", pod.getLocalPort())), caller);
+
+      // then it is used, and the others end
+      var first = caller.attempts.get(120, TimeUnit.SECONDS).getFirst();
+      assertThat(caller.outcome.get(120, TimeUnit.SECONDS)).isSameAs(first);
+      for (var other : caller.attempts.join().subList(1, 3)) {
+        assertThat(other.closeFuture().await(120, TimeUnit.SECONDS)).isTrue();
+      }
+      assertThat(first.isActive()).isTrue();
+      first.close().awaitUninterruptibly();
+    }
+  }
+
+  @Test
+  void endsAllAttempts_whenOneIsRefused() throws Exception {
+    // given an attempt without an answer, until another one begins
+    var caller = new Held(2);
+
+    // when a port is dialed where no server listens
+    dialer.dial(DialTarget.plain(new Destination("127.0.0.1", FreePort.next())), caller);
+
+    // then no more begin
+    assertThat(caller.outcome.get(120, TimeUnit.SECONDS)).isEqualTo(UpstreamFailure.REFUSED);
+    for (var attempt : caller.attempts.join()) {
+      assertThat(attempt.closeFuture().await(120, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+
+  @Test
+  void letsFourAttemptsGoOn() throws Exception {
+    try (var pod = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      // given attempts without an answer, until the fifth begins
+      var caller = new Held(5);
+
+      // when the pod is dialed
+      dialer.dial(DialTarget.plain(new Destination("127.0.0.1", pod.getLocalPort())), caller);
+
+      // then the first has ended
+      var attempts = caller.attempts.get(120, TimeUnit.SECONDS);
+      assertThat(attempts.getFirst().closeFuture().await(120, TimeUnit.SECONDS)).isTrue();
+
+      // and the second is used
+      assertThat(caller.outcome.get(120, TimeUnit.SECONDS)).isSameAs(attempts.get(1));
+      attempts.get(1).close().awaitUninterruptibly();
+    }
+  }
+
   @Test
   void givesAHandshakeMoreTimeThanAnAttemptToConnect() throws Exception {
     // given a pod that accepts, and says nothing
@@ -116,6 +173,34 @@ class DialerTest {
         public void connect(ChannelHandlerContext context, SocketAddress remote,
             SocketAddress local, ChannelPromise promise) {
           context.connect(remote, remote, promise);
+        }
+      });
+    }
+  }
+
+  /** Its attempts to connect are sent, oldest first, when so many have begun. */
+  private static final class Held extends Recorder {
+    final CompletableFuture<List<Channel>> attempts = new CompletableFuture<>();
+    private final int until;
+    private final List<Channel> begun = new ArrayList<>();
+    private final List<Runnable> held = new ArrayList<>();
+
+    Held(int until) {
+      this.until = until;
+    }
+
+    @Override
+    public void addHandlers(ChannelPipeline pipeline) {
+      pipeline.addLast(new ChannelOutboundHandlerAdapter() {
+        @Override
+        public void connect(ChannelHandlerContext context, SocketAddress remote,
+            SocketAddress local, ChannelPromise promise) {
+          begun.add(context.channel());
+          held.add(() -> context.connect(remote, local, promise));
+          if (begun.size() == until) {
+            attempts.complete(List.copyOf(begun));
+            held.forEach(Runnable::run);
+          }
         }
       });
     }
