@@ -13,6 +13,7 @@ import dev.activator.revision.ScalingListener;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A way to put the last pods of a workload to sleep instead of removing them: an extension's reader and
@@ -58,5 +59,13 @@ public interface IdleMethod<T extends ScaleTarget> {
      * @param written when the state was stored, in the loop's time
      */
     List<String> unacknowledged(RevisionId id, IdleState state, long written);
+
+    /**
+     * Sends requests of this activator to the pods while this is the state that it knows. Call once they
+     * are awake, if they do not fall asleep in this state again.
+     *
+     * @param state null to send none any more
+     */
+    void woken(RevisionId id, @Nullable IdleState state);
   }
 }

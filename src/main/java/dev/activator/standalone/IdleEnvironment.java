@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a mode gives to the client of workloads whose last pods are put to sleep.
@@ -53,5 +54,10 @@ public record IdleEnvironment(Loop loop, Supplier<KubernetesApiClient> client, S
   @Override
   public List<String> unacknowledged(RevisionId id, IdleState state, long written) {
     return activators.unacknowledged(id, state, written);
+  }
+
+  @Override
+  public void woken(RevisionId id, @Nullable IdleState state) {
+    services.woken(id, state);
   }
 }

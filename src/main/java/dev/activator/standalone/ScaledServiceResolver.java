@@ -22,6 +22,7 @@ import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
 import dev.activator.standalone.policy.ServiceEndpointSlice;
 import dev.activator.standalone.policy.TcpPortTable;
 import dev.activator.revision.Destination;
+import dev.activator.revision.IdleState;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTarget;
 import dev.activator.revision.ScaleTargetRef;
@@ -76,6 +77,8 @@ final class ScaledServiceResolver {
   private final Set<RevisionId> publishedAgain = new HashSet<>();
   /** Since when the Service or the workload may be in replacement, in the loop's time. */
   private final Map<RevisionId, Long> replacedSince = new HashMap<>();
+  /** The states whose pods this process has woken. */
+  private final Map<RevisionId, IdleState> woken = new HashMap<>();
   /** The namespaces for which the log says that another installation handles them. */
   private final Set<String> leftOut = new HashSet<>();
   private boolean hostsAreStale;
@@ -225,6 +228,18 @@ final class ScaledServiceResolver {
           : ResolvedScaledService.listed(id, port.name(), stores.slices(object), preferred)
               .on(state.revision().protocol()).all().all();
     }, session.loop());
+  }
+
+  /** As {@code IdleMethod.Environment}. Any thread may call. */
+  void woken(RevisionId id, @Nullable IdleState state) {
+    session.loop().execute(() -> {
+      if (state == null) {
+        woken.remove(id);
+      } else {
+        woken.put(id, state);
+      }
+      queue.add(id);
+    });
   }
 
   private void objectChanged(@Nullable ScaledService before, @Nullable ScaledService now) {
@@ -398,6 +413,7 @@ final class ScaledServiceResolver {
     }
     if (object == null) {
       replacedSince.remove(id);
+      woken.remove(id);
       return;
     }
     var joined = join(object, hosts);
@@ -446,7 +462,7 @@ final class ScaledServiceResolver {
             new References(stores.service(object), stores.slices(object), workload,
                 table.taken(id), stores.older(object), sink.isNameTaken(id),
                 hpas.find(ScaledServiceStores.targetOf(object)),
-                unknown(object), preferred, scope.maxTimeout(), bundle),
+                unknown(object), preferred, scope.maxTimeout(), bundle, woken.get(id)),
             tcpPorts.of(object))
             .withExtensions(extensions.get().names()));
   }

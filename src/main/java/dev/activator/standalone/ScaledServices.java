@@ -13,6 +13,7 @@ import dev.activator.platform.IdleMethod;
 import dev.activator.platform.WakeMethod;
 import dev.activator.platform.WorkloadDetails;
 import dev.activator.revision.Destination;
+import dev.activator.revision.IdleState;
 import dev.activator.revision.RevisionId;
 import dev.activator.standalone.policy.ActivatorSlicePlanner;
 import dev.activator.standalone.policy.ActivatorSlicePlanner.Activators;
@@ -93,6 +94,14 @@ public final class ScaledServices implements RevisionSource, HostRouter {
   public CompletableFuture<List<Destination>> pods(RevisionId id) {
     var known = resolver;
     return known == null ? CompletableFuture.completedFuture(List.of()) : known.pods(id);
+  }
+
+  /** As {@link IdleMethod.Environment#woken}. */
+  public void woken(RevisionId id, @Nullable IdleState state) {
+    var known = resolver;
+    if (known != null) {
+      known.woken(id, state);
+    }
   }
 
   /** Says whether another program has a port of the activators. */

@@ -17,7 +17,13 @@ import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.ScaledServiceCrd;
 import dev.activator.revision.ColdStartRules.DoNotWakeRule;
 import dev.activator.proxy.policy.MapFields;
+import dev.activator.platform.IdleMethod;
+import dev.activator.revision.IdleSpec;
+import dev.activator.revision.IdleState;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleClient;
+import dev.activator.revision.ScaleTarget;
+import dev.activator.revision.ScaleTargetRef;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.Make;
 import dev.activator.testing.faults.Fault;
@@ -303,6 +309,40 @@ class ScaledServiceResolverTest {
     tells(Map.of());
     assertThat(cluster.live().spec(WEB)).isNull();
     assertThat(services.revision("shop.example.com", "/", MapFields.of())).isNull();
+  }
+
+  @Test
+  void sendsRequestsToPodsThatThisProcessHasWoken_untilItDoesNotHoldThemForAwake()
+      throws Exception {
+    services.extensions(Set.of(), List.of(), new IdleMethod<ScaleTargetRef>() {
+      @Override
+      public Class<ScaleTargetRef> type() {
+        return ScaleTargetRef.class;
+      }
+
+      @Override
+      public ScaleTargetRef target(ScaleTarget workload, IdleSpec idle) {
+        return (ScaleTargetRef) workload;
+      }
+
+      @Override
+      public ScaleClient<ScaleTargetRef> client(Environment environment) {
+        throw new UnsupportedOperationException("not in this test");
+      }
+    });
+    complete();
+    var since = "2026-01-01T00:00:00Z";
+    store.updateStatus(ScaledServiceCrd.of(store), "shop", "web", web -> web.set("status",
+        Objects.parse("{'idle': {'state': 'Asleep', 'since': '" + since + "', 'do': 'freeze'}}")));
+    cluster.start();
+    await().untilAsserted(() -> assertThat(received).containsEntry("pods shop/web", "[]"));
+
+    services.woken(WEB, IdleState.parse("Asleep", since, "freeze"));
+    await().untilAsserted(
+        () -> assertThat(received).containsEntry("pods shop/web", "[10.0.0.1:8080]"));
+
+    services.woken(WEB, null);
+    await().untilAsserted(() -> assertThat(received).containsEntry("pods shop/web", "[]"));
   }
 
   @Test

@@ -438,8 +438,15 @@ final class IdleWorkload {
         .thenCompose(result -> result);
   }
 
+  /** Requests of this activator do not wait until it is stored: decision 095. */
   private CompletableFuture<ScaleApiResult> awake(Found now, long started) {
-    return replace(null, () -> {
+    on(new Event.Woken());
+    environment.woken(id, Objects.requireNonNull(status).value());
+    return replace(null).thenCompose(refusal -> {
+      if (refusal != null) {
+        environment.woken(id, null);
+        return done(refusal);
+      }
       slept = null;
       log.info("{}: {} was woken in {} ms", id, target(),
           Duration.ofNanos(environment.loop().nanoTime() - started).toMillis());

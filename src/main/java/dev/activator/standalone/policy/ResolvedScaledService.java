@@ -120,20 +120,28 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
    * @param unknown the objects in {@link ScaledService#others} that do not exist
    * @param maxTimeout the bound of {@code timeoutSeconds}
    * @param authorities null if the object has no {@code tls}
+   * @param woken the state whose pods this process has woken; null if there is none
    */
   public record References(@Nullable KubernetesService service,
       Collection<ServiceEndpointSlice> slices,
       WorkloadState workload, List<ScaledServiceRouteTable.Taken> taken,
       @Nullable ScaledService older,
       boolean isNameTaken, List<HpaSpec> hpas, Collection<RevisionId> unknown,
-      IpFamily preferred, Duration maxTimeout, @Nullable CaBundle authorities) {
+      IpFamily preferred, Duration maxTimeout, @Nullable CaBundle authorities,
+      @Nullable IdleState woken) {
+    /** The state in which nothing is sent to the pods; null if they run. */
+    private @Nullable IdleState idle(ScaledService object) {
+      var state = object.idle().state();
+      return state == null || state.equals(woken) ? null : state;
+    }
+
     Duration timeout(ScaledService object) {
       return object.timeout().compareTo(maxTimeout) > 0 ? maxTimeout : object.timeout();
     }
 
     /** Addresses that belong to no pod do not count, since they never go. */
     private int podCount(ScaledService object) {
-      var idle = object.idle().state();
+      var idle = idle(object);
       if (idle != null && idle.phase() == IdleState.Phase.ASLEEP) {
         return 0;
       }
@@ -208,7 +216,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
     if (!hidden.isEmpty()) {
       all.put(RevisionAnnotations.PODS_HIDDEN, hidden);
     }
-    var idle = object.idle().state();
+    var idle = found.idle(object);
     if (idle != null && idle.phase() == IdleState.Phase.FALLING_ASLEEP) {
       all.put(RevisionAnnotations.FALLING_ASLEEP,
           new IdleState.FallingAsleep(idle.version(), 1 + object.otherPorts().size()).toString());
@@ -230,7 +238,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
 
   /** Why no request is sent to pods that exist; empty if there is no such reason. */
   private static String hidden(ScaledService object, References found) {
-    var idle = object.idle().state();
+    var idle = found.idle(object);
     if (idle != null) {
       return switch (idle.phase()) {
         case FALLING_ASLEEP -> "its pods are about to fall asleep, unless requests wait";
@@ -261,7 +269,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
 
   private static PrivateEndpoints pods(RevisionId id, ScaledService object,
       KubernetesService.Port port, References found) {
-    if (object.idle().state() != null) {
+    if (found.idle(object) != null) {
       return PrivateEndpoints.none(id);
     }
     var listed = listed(id, port.name(), found.slices, found.preferred);

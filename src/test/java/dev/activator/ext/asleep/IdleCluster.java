@@ -99,12 +99,22 @@ final class IdleCluster {
   int replicas;
   int version = 1;
   int podsMade;
+  int leaders;
   int sleeps;
   int waiting;
   @Nullable Leader leader;
   boolean faults = true;
   /** Whether the API refuses to write replicas. */
   boolean refusesScales;
+  /** Whether the API refuses to write states. */
+  boolean refusesStates;
+  /** Whether activators get to know no states any more. */
+  boolean watchesStop;
+  /** Whether that pods are about to wake is not stored, as for frozen processes. */
+  boolean wakesAtOnce;
+  /** Called when the leader's activator sends requests to pods that have been woken. */
+  Runnable onWoken = () -> {
+  };
   /** Whether no pod falls asleep any more. */
   boolean refusesSleep;
   /** Whether the ScaledService is deleted. */
@@ -235,6 +245,7 @@ final class IdleCluster {
     private final IdleAcknowledger acknowledger;
     int seen;
     @Nullable IdleState known;
+    @Nullable IdleState woken;
     int load;
 
     Activator(IdleCluster cluster, String name) {
@@ -253,7 +264,7 @@ final class IdleCluster {
 
     void watched(int version, @Nullable IdleState state) {
       // A watch shows versions in order, and only the newest of those it has.
-      if (version > seen) {
+      if (version > seen && !cluster.watchesStop) {
         seen = version;
         known = state;
         publish();
@@ -262,15 +273,16 @@ final class IdleCluster {
 
     /** As the cluster publishes a ScaledService and the pods of its Service. */
     void publish() {
-      var falling = known != null && known.phase() == Phase.FALLING_ASLEEP
+      var idle = known == null || known.equals(woken) ? null : known;
+      var falling = idle != null && idle.phase() == Phase.FALLING_ASLEEP
           ? Map.of(RevisionAnnotations.FALLING_ASLEEP,
-              new IdleState.FallingAsleep(known.version(), 1).toString())
+              new IdleState.FallingAsleep(idle.version(), 1).toString())
           : Map.<String, String>of();
       var revision = revisions.put(new Revision(WEB, "", PortProtocol.HTTP1, 0,
           RequestTimeouts.DEFAULT, true, null, Map.of(), falling, null));
       throttler.onRevision(revision);
       acknowledger.onRevision(revision);
-      var pods = known == null
+      var pods = idle == null
           ? DestinationSet.of(cluster.usable().stream().map(pod -> pod.address).toList())
           : DestinationSet.NONE;
       throttler.onDestinations(HealthyDestinations.pods(WEB, pods));
@@ -359,6 +371,8 @@ final class IdleCluster {
       StatusField<IdleState>,
       PodSleep {
     private final IdleCluster cluster;
+    /** That of this process. */
+    final Activator own;
     final Autoscaler autoscaler;
     final TestRevisions revisions;
     final IdleClient idle;
@@ -370,6 +384,7 @@ final class IdleCluster {
 
     Leader(IdleCluster cluster) {
       this.cluster = cluster;
+      own = cluster.activators.get(cluster.leaders++ % 2);
       revisions = new TestRevisions(this);
       revisions.begun(WEB);
       idle = new IdleClient(this, this, () -> Map.of("sleep", this), revisions.live);
@@ -504,6 +519,18 @@ final class IdleCluster {
     }
 
     @Override
+    public void woken(RevisionId id, @Nullable IdleState state) {
+      own.woken = state;
+      own.publish();
+      cluster.onWoken.run();
+    }
+
+    @Override
+    public boolean wakesAtOnce() {
+      return cluster.wakesAtOnce;
+    }
+
+    @Override
     public ScaleClient<ScaleTarget> workloads() {
       return new ScaleClient<>() {
         @Override
@@ -542,6 +569,9 @@ final class IdleCluster {
       return cluster.call(() -> {
         if (cluster.isDeleted) {
           return Stored.refused(new Refused(Reason.NOT_FOUND, "not found"));
+        }
+        if (cluster.refusesStates || cluster.faults && cluster.random.nextInt(30) == 0) {
+          return Stored.refused(new Refused(Reason.FORBIDDEN, "refused"));
         }
         if (!read.version().equals(Integer.toString(cluster.version))) {
           return Stored.refused(new Refused(Reason.CONFLICT, "conflict"));

@@ -16,6 +16,17 @@ class IdleSimulationTest {
     assertThat(sleeps).as("how often a pod fell asleep").hasPositiveValue();
   }
 
+  @Test
+  void noRequestReachesAFrozenProcess_inOneProcessThatWakesItBeforeThatIsStored() {
+    var sleeps = new AtomicInteger();
+    Seeds.each(seed -> {
+      var cluster = new IdleCluster(seed);
+      cluster.wakesAtOnce = true;
+      sleeps.addAndGet(run(cluster));
+    });
+    assertThat(sleeps).as("how often a process was frozen").hasPositiveValue();
+  }
+
   private static int run(IdleCluster cluster) {
     cluster.begin();
     for (int i = 0; i < 30; i++) {
@@ -25,7 +36,7 @@ class IdleSimulationTest {
         cluster.loop.schedule(at,
             () -> cluster.activators.get(cluster.random.nextInt(2)).request());
       }
-      if (cluster.random.nextInt(4) == 0) {
+      if (!cluster.wakesAtOnce && cluster.random.nextInt(4) == 0) {
         cluster.loop.schedule(Duration.ofMillis(cluster.random.nextInt(20_000)), cluster::kill);
       }
       cluster.loop.advance(Duration.ofSeconds(20));

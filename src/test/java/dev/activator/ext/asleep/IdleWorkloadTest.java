@@ -83,6 +83,62 @@ class IdleWorkloadTest {
   }
 
   @Test
+  void sendsItsOwnRequestsToPodsThatItHasWoken_beforeOthersKnowThat() {
+    cluster.wakesAtOnce = true;
+    sleep();
+    cluster.watchesStop = true;
+
+    cluster.activators.forEach(IdleCluster.Activator::request);
+    seconds(2);
+
+    assertThat(cluster.state).isNull();
+    assertThat(cluster.waiting).isEqualTo(1);
+    cluster.watchesStop = false;
+    cluster.set(null);
+    seconds(1);
+    assertThat(cluster.waiting).isZero();
+  }
+
+  @ParameterizedTest(name = "at once {0}")
+  @ValueSource(booleans = {false, true})
+  void keepsPodsAwakeThatItHasWoken_thoughTheStateCannotBeStored(boolean atOnce) {
+    cluster.wakesAtOnce = atOnce;
+    sleep();
+    // Longer than the workload has to be idle until it may sleep.
+    cluster.maxRequestMillis = 100_000;
+    cluster.onWoken = () -> cluster.refusesStates = true;
+    cluster.activators.getFirst().request();
+    seconds(120);
+    assertThat(cluster.state).isNotNull();
+    assertThat(cluster.sleeps).isEqualTo(1);
+    assertThat(cluster.replicas).isEqualTo(1);
+
+    cluster.onWoken = () -> {
+    };
+    cluster.refusesStates = false;
+    cluster.activators.forEach(IdleCluster.Activator::request);
+    seconds(200);
+
+    assertThat(cluster.waiting).isZero();
+  }
+
+  @Test
+  void aLaterLeaderLetsRequestsRun_ifTheLastOneDiedOnceItHadWokenThePods() {
+    sleep();
+    cluster.onWoken = () -> {
+      cluster.onWoken = () -> {
+      };
+      cluster.kill();
+    };
+
+    cluster.activators.forEach(IdleCluster.Activator::request);
+    seconds(25);
+
+    assertThat(cluster.leaders).isEqualTo(2);
+    assertThat(cluster.waiting).isZero();
+  }
+
+  @Test
   void leavesNoPodAsleep_ifItsScaledServiceIsDeletedMeanwhile() {
     cluster.sleepTakes = Duration.ofSeconds(1);
     cluster.onSleep = () -> {

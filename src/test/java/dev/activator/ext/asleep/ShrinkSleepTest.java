@@ -296,6 +296,11 @@ class ShrinkSleepTest {
     }
 
     @Override
+    public void woken(RevisionId id, @Nullable IdleState state) {
+      throw new IllegalStateException();
+    }
+
+    @Override
     public CompletableFuture<List<Destination>> pods(RevisionId id) {
       throw new IllegalStateException();
     }

@@ -10,6 +10,7 @@ import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
 import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
+import dev.activator.revision.IdleState;
 import dev.activator.revision.PortProtocol;
 import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RevisionId;
@@ -398,6 +399,15 @@ class ResolvedScaledServiceTest {
 
     assertThat(state.present()).isEqualTo(present);
     assertThat(state.pods().http1().all().isEmpty()).isTrue();
+    assertThat(state.revision().annotations()).containsKey(RevisionAnnotations.PODS_HIDDEN);
+    var woken = ResolvedScaledService.of(object, TestReferences.to(SERVICE).slices(List.of(SLICE))
+        .workload(FOUND).woken(object.idle().state()).found());
+    assertThat(woken.ready()).isEqualTo(1);
+    assertThat(woken.present()).isEqualTo(2);
+    assertThat(woken.revision().annotations()).isEmpty();
+    var earlier = ResolvedScaledService.of(object, TestReferences.to(SERVICE).slices(List.of(SLICE))
+        .workload(FOUND).woken(IdleState.parse(phase, "2025-12-31T00:00:00Z", "sleep")).found());
+    assertThat(earlier).isEqualTo(state);
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.activator.standalone.policy;
 
 import dev.activator.kube.policy.IpFamily;
+import dev.activator.revision.IdleState;
 import dev.activator.revision.RevisionId;
 import dev.activator.standalone.policy.ResolvedScaledService.References;
 import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
@@ -21,6 +22,7 @@ public final class TestReferences {
   private Collection<RevisionId> unknown = List.of();
   private Duration maxTimeout = TestValues.MAX_TIMEOUT;
   private @Nullable CaBundle authorities;
+  private @Nullable IdleState woken;
 
   public static TestReferences to(@Nullable KubernetesService service) {
     var references = new TestReferences();
@@ -68,8 +70,13 @@ public final class TestReferences {
     return this;
   }
 
+  public TestReferences woken(@Nullable IdleState state) {
+    woken = state;
+    return this;
+  }
+
   public References found() {
     return new References(service, slices, workload, taken, older, false, hpas, unknown,
-        IpFamily.IPV4, maxTimeout, authorities);
+        IpFamily.IPV4, maxTimeout, authorities, woken);
   }
 }

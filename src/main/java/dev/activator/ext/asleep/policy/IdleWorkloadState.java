@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * and what to do.
  *
  * @param stored the state in the ScaledService's status, as it was last read or written; null if the pods
- *     run
+ *     run; {@code Waking} since the same time, if this process has woken them
  * @param fall what this process has begun; null if nothing
  * @param asleep the state in which this process has put all pods to sleep, maybe after another leader;
  *     null if there is none
@@ -47,6 +47,9 @@ public record IdleWorkloadState(@Nullable IdleState stored, @Nullable Fall fall,
 
     /** All pods were put to sleep, which is stored. */
     record Slept() implements Event {}
+
+    /** All pods were woken, which is not stored yet. From now on requests may be sent to them. */
+    record Woken() implements Event {}
 
     /**
      * Status and scale were read.
@@ -115,9 +118,14 @@ public record IdleWorkloadState(@Nullable IdleState stored, @Nullable Fall fall,
       case Event.Acknowledged _ -> stay(new Action.Refuse());
       case Event.Cancelled(var falling) -> step(isCurrent(falling) ? null : fall, asleep,
           new Action.None());
-      case Event.Stored(var now) -> new Step(
-          new IdleWorkloadState(now, fall, now == null ? null : asleep), new Action.None());
+      case Event.Stored(var now) -> isWoken(now)
+          ? stay(new Action.None())
+          : new Step(new IdleWorkloadState(now, fall, now == null ? null : asleep),
+              new Action.None());
       case Event.Slept() -> step(fall, stored, new Action.None());
+      case Event.Woken() -> new Step(new IdleWorkloadState(
+          stored == null ? null : new IdleState(Phase.WAKING, stored.since(), stored.method()),
+          fall, null), new Action.None());
       case Event.Read read -> read(read);
       case Event.Write(var replicas, var sleeps) -> step(null, asleep, write(replicas, sleeps));
     };
@@ -125,6 +133,12 @@ public record IdleWorkloadState(@Nullable IdleState stored, @Nullable Fall fall,
 
   private boolean isCurrent(@Nullable IdleState falling) {
     return fall != null && fall.state.equals(falling);
+  }
+
+  /** Whether this process has woken the pods of a state: here it is one in which they are not asleep. */
+  private boolean isWoken(@Nullable IdleState now) {
+    return now != null && stored != null && stored.phase() == Phase.WAKING
+        && stored.since().equals(now.since());
   }
 
   private Step read(Event.Read seen) {

@@ -73,6 +73,22 @@ class IdleWorkloadStateTest {
     assertThat(slept.on(new Event.Stored(null)).state().asleep()).isNull();
   }
 
+  @ParameterizedTest(name = "stored {0}, read as {1}: {2}")
+  @CsvSource({"ASLEEP, ASLEEP, Recover", "FALLING_ASLEEP, FALLING_ASLEEP, Recover",
+      "WAKING, WAKING, Recover", "ASLEEP, -, None", "ASLEEP, later, StayAsleep again"})
+  void podsThatWereWokenStayAwake_thoughTheStatusDoesNotSaySo(String stored, String read,
+      String action) {
+    var later = new IdleState(Phase.ASLEEP, NOW.plusSeconds(1), "sleep");
+
+    var woken = of(stored, "-", true).on(new Event.Woken()).state();
+    var seen = woken.on(new Event.Stored(read.equals("later") ? later : state(read))).state();
+
+    assertThat(woken.asleep()).isNull();
+    assertThat(name(seen.on(new Event.Read(1, true, Duration.ZERO, true, NOW)).action()))
+        .isEqualTo(action);
+    assertThat(name(seen.on(new Event.Due(falling())).action())).isEqualTo("Refuse");
+  }
+
   @ParameterizedTest(name = "stored {0}, fall {1}: {2}")
   @CsvSource({"-, ours, Store", "FALLING_ASLEEP, ours, Recover", "ASLEEP, ours, Recover",
       "-, -, Refuse", "-, later, Refuse"})
