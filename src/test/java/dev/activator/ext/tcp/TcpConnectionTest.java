@@ -136,6 +136,18 @@ class TcpConnectionTest extends WireTest {
   }
 
   @Test
+  void aClientMayEndWithoutAByte_andReadsWhatAPodThatIsThereHasToSay() throws Exception {
+    pod(caller -> caller.send("ready " + caller.readToEnd()));
+    for (int i = 0; i < 20; i++) {
+      try (var client = client()) {
+        client.endOutput();
+        assertThat(client.readToEnd()).isEqualTo("ready ");
+      }
+      ended(RequestOutcome.UPGRADED);
+    }
+  }
+
+  @Test
   void aPodMayEndFirst_andReadsWhatTheClientStillSends() throws Exception {
     pod(caller -> {
       caller.send("bye");

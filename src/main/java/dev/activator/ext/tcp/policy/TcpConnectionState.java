@@ -124,6 +124,8 @@ public record TcpConnectionState(Phase phase, boolean holds, boolean sent, boole
 
   private Step whileConnecting(Event event) {
     return switch (event) {
+      // A pod may have something to say to a client that says nothing.
+      case CLIENT_ENDED -> step(withClientEnded());
       case CONNECTED -> {
         var open = new TcpConnectionState(Phase.OPEN, false, holds, false, clientEnded, false,
             failures, null);
@@ -139,12 +141,11 @@ public record TcpConnectionState(Phase phase, boolean holds, boolean sent, boole
       case NO_OTHER_POD -> ended(End.POD_FAILED, Action.RESET_CLIENT);
       case HELD -> step(new TcpConnectionState(phase, true, sent, received, clientEnded, podEnded,
           failures, null));
-      // A client that sends something and ends may wait for an answer; one that has sent nothing
-      // has left.
+      // A client that sends something and ends may wait for an answer; one that has sent nothing has
+      // left, or is a health check.
       case CLIENT_ENDED -> holds
           ? step(withClientEnded())
-          : ended(End.CLIENT_GONE,
-              Action.RESET_CLIENT);
+          : ended(End.CLIENT_GONE, Action.RESET_CLIENT);
       case CLIENT_GONE -> ended(End.CLIENT_GONE);
       default -> step(this);
     };
@@ -180,7 +181,8 @@ public record TcpConnectionState(Phase phase, boolean holds, boolean sent, boole
   }
 
   private Step failed(int max) {
-    return failures >= max
+    // One that has ended without a byte does not wait, neither for a pod nor for another one.
+    return failures >= max || clientEnded && !holds
         ? ended(End.POD_FAILED, Action.RESET_CLIENT)
         : step(new TcpConnectionState(Phase.WAITING, holds, false, false, clientEnded, false,
             failures + 1, null), Action.TRY_ANOTHER_POD);

@@ -38,9 +38,14 @@ class TcpConnectionStateTest {
       "REJECTED,                         RESET_CLIENT > REJECTED",
       "WAITED_TOO_LONG,                  RESET_CLIENT > WAITED_TOO_LONG",
       "GRANTED CONNECTED,                DIAL JOIN > OPEN",
-      // A client that leaves before it has sent anything waits for nothing.
+      // A client that ends before it has sent anything does not wait for a pod, but for the words of one that is there.
       "CLIENT_ENDED,                     RESET_CLIENT > CLIENT_GONE",
-      "GRANTED CLIENT_ENDED,             DIAL RESET_CLIENT > CLIENT_GONE",
+      "GRANTED CLIENT_ENDED,             DIAL > CONNECTING",
+      "GRANTED CLIENT_ENDED CONNECTED RECEIVED POD_ENDED,"
+          + " DIAL JOIN END_TO_POD END_TO_CLIENT > CLOSED",
+      "GRANTED CLIENT_ENDED CONNECTED POD_ENDED,"
+          + " DIAL JOIN END_TO_POD END_TO_CLIENT > CLOSED",
+      "GRANTED CLIENT_ENDED NOT_CONNECTED, DIAL RESET_CLIENT > POD_FAILED",
       "CLIENT_GONE,                      ' > CLIENT_GONE'",
       "HELD CLIENT_GONE,                 ' > CLIENT_GONE'",
       "GRANTED CLIENT_GONE,              DIAL > CLIENT_GONE",
@@ -64,6 +69,7 @@ class TcpConnectionStateTest {
       "POD_ENDED,                        TRY_ANOTHER_POD > WAITING",
       "SENT POD_GONE,                    RESET_CLIENT > POD_FAILED",
       "RECEIVED POD_GONE,                RESET_CLIENT > POD_FAILED",
+      "CLIENT_ENDED POD_GONE,            END_TO_POD RESET_CLIENT > POD_FAILED",
       // Either side may end first.
       "SENT CLIENT_ENDED,                END_TO_POD > OPEN",
       "CLIENT_ENDED,                     END_TO_POD > OPEN",
