@@ -44,6 +44,8 @@ final class NumberedPod {
   private volatile boolean killed;
   /** How many connections it has, with those of probes. */
   private volatile int connections;
+  /** How many of them a client has sent something on. */
+  private volatile int clients;
   private volatile long listensSince;
   /** When it accepted the first connection of a client; 0 if it has none. */
   private volatile long firstAt;
@@ -66,6 +68,10 @@ final class NumberedPod {
 
   int connections() {
     return connections;
+  }
+
+  int clients() {
+    return clients;
   }
 
   /** How long it listened until it accepted the first connection of a client; -1 if it got none. */
@@ -108,6 +114,10 @@ final class NumberedPod {
     if (listening != null) {
       listening.close();
     }
+  }
+
+  private int withClient() {
+    return (int) open.stream().filter(one -> one.header != null).count();
   }
 
   private final class Serving extends ChannelInboundHandlerAdapter {
@@ -153,6 +163,7 @@ final class NumberedPod {
         if (partial.readableBytes() >= NumberedBytes.HEADER) {
           header = new Header(partial.readLong(), partial.readInt(), partial.readInt());
           records.begun(header.id(), number);
+          clients = withClient();
           // A probe's connection may be kept for a client: it counts once that has sent something.
           records.atOnce(
               (int) open.stream().filter(one -> one.header != null && one.isOpen()).count());
@@ -241,6 +252,7 @@ final class NumberedPod {
     public void channelInactive(ChannelHandlerContext context) {
       open.remove(this);
       connections = open.size();
+      clients = withClient();
       if (partial != null) {
         partial.release();
         partial = null;

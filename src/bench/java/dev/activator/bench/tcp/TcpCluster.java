@@ -100,6 +100,7 @@ final class TcpCluster implements AutoCloseable {
   private final AtomicLong freeNanos = new AtomicLong();
   private long sampledAt = System.nanoTime();
   private boolean wasFree;
+  private volatile boolean isFull;
   private int wanted;
   private int started;
 
@@ -149,6 +150,12 @@ final class TcpCluster implements AutoCloseable {
     }
     wasFree = isFree;
     sampledAt = now;
+    isFull = pods.stream().mapToInt(NumberedPod::clients).sum() >= LIMIT * MAX_PODS;
+  }
+
+  /** Whether the pods have as many connections of clients as they may. */
+  boolean isFull() {
+    return isFull;
   }
 
   /** For how long, in all, a ready pod had a free place. */
@@ -293,8 +300,16 @@ final class TcpCluster implements AutoCloseable {
 
   /** Starts one, and lists it once it is ready. */
   Activator start() throws IOException, InterruptedException {
+    return start("127.0.2." + (2 + started));
+  }
+
+  /** Starts one in place of another: with its address and its port for connections. */
+  Activator replace(Activator killed) throws IOException, InterruptedException {
+    return start(killed.address);
+  }
+
+  private Activator start(String address) throws IOException, InterruptedException {
     started++;
-    var address = "127.0.2." + (1 + started);
     int port = FreePort.next();
     int metrics = FreePort.next();
     var name = "activator-" + started;

@@ -26,13 +26,15 @@ public final class TcpDrill extends Drill {
   private static final int BURST = 300;
   private static final Duration REST = Duration.ofSeconds(90);
 
-  /** What happens meanwhile, again and again; returns how often. */
+  /** What happens meanwhile, again and again while there is load; returns how often. */
   private interface Trouble {
-    int cause(TcpCluster cluster, Random random) throws Exception;
+    int cause(TcpCluster cluster, Random random, Thread load) throws Exception;
   }
 
   private final Path program;
   private final int count;
+  /** How long after each kill of an activator the other one had all places of the pods. */
+  private final List<Long> untilFull = new ArrayList<>();
 
   private TcpDrill(Path program, int count) {
     this.program = program;
@@ -56,23 +58,29 @@ public final class TcpDrill extends Drill {
     System.out.println("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for (var part : parts) {
       switch (part) {
-        case "calm" -> load(part, "disturbances", (_, _) -> {
+        case "calm" -> load(part, "disturbances", (_, _, _) -> {
           pause(100);
           return 0;
         });
-        case "pods" -> load(part, "pods killed", (cluster, random) -> {
+        case "pods" -> load(part, "pods killed", (cluster, random, _) -> {
           pause(100 + random.nextInt(200));
           cluster.killPod();
           return 1;
         });
-        case "activators" -> load(part, "activators killed", (cluster, random) -> {
-          pause(500 + random.nextInt(1000));
-          var all = cluster.activators();
-          cluster.kill(all.get(random.nextInt(all.size())));
-          cluster.start();
-          return 1;
-        });
-        case "leader" -> load(part, "changes of the leader", (cluster, random) -> {
+        case "activators" -> {
+          load(part, "activators killed", (cluster, random, load) -> {
+            pause(500 + random.nextInt(1000));
+            var one = cluster.activators().get(random.nextInt(cluster.activators().size()));
+            cluster.kill(one);
+            awaitFull(cluster, load);
+            cluster.replace(one);
+            return 1;
+          });
+          var nanos = untilFull.stream().mapToLong(Long::longValue).sorted().toArray();
+          System.out.printf(Locale.ROOT, "the other one has all places after, in ms: median %.0f,"
+              + " longest %.0f, %d times%n", millis(nanos, 0.5), millis(nanos, 1), nanos.length);
+        }
+        case "leader" -> load(part, "changes of the leader", (cluster, random, _) -> {
           pause(500 + random.nextInt(1500));
           var others = cluster.activators().stream()
               .filter(one -> !one.name.equals(cluster.leader())).toList();
@@ -101,10 +109,26 @@ public final class TcpDrill extends Drill {
       int times = 0;
       var random = new Random(1);
       while (sender.isAlive()) {
-        times += trouble.cause(cluster, random);
+        times += trouble.cause(cluster, random, sender);
       }
       clients.awaitEnd(CLIENTS);
       finish(part, cluster, records, clients, times + " " + what);
+    }
+  }
+
+  /** The permits of an activator that was killed come to the one that is left. */
+  private void awaitFull(TcpCluster cluster, Thread load) {
+    long begun = System.nanoTime();
+    // The pods have to see first that its connections have ended.
+    pause(100);
+    while (load.isAlive() && !cluster.isFull()
+        && System.nanoTime() - begun < REST.toNanos()) {
+      pause(1);
+    }
+    if (cluster.isFull()) {
+      untilFull.add(System.nanoTime() - begun);
+    } else {
+      check(!load.isAlive(), "the permits of a killed activator did not come back");
     }
   }
 
