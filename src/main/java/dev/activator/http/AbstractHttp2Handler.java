@@ -56,6 +56,7 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
   private final ReadTurn turn;
   private final Http2Connection.PropertyKey user;
   private final OutgoingHttp2Head head = new OutgoingHttp2Head();
+  private final StreamWindow.Lendable lendable = new StreamWindow.Lendable();
   private boolean reading;
   private boolean flushing;
   private boolean failed;
@@ -290,6 +291,15 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
   public void ping() {
     encoder().writePing(context(), false, 0, context().newPromise());
     flushSoon();
+  }
+
+  StreamWindow.Lendable lendable() {
+    return lendable;
+  }
+
+  /** Whether windows of streams may grow now. */
+  protected boolean mayWiden() {
+    return true;
   }
 
   public void consume(Http2Stream stream, int bytes) {

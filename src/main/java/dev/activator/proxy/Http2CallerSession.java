@@ -48,7 +48,7 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
   private static final int MAX_STREAMS = 250;
   /** Of a gateway, whose questions wait together and have no large bodies. */
   private static final int MAX_QUESTIONS = 1_000;
-  private static final int STREAM_WINDOW_BYTES = 64 << 10;
+  static final int STREAM_WINDOW_BYTES = 64 << 10;
   /** The limit of a head: one MiB as in HTTP/1, plus the overhead that HTTP/2 counts for each field. */
   private static final int MAX_HEAD_BYTES = (1 << 20) + (4 << 10);
 
@@ -149,7 +149,8 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
     limiter.wroteResponse(bytes);
   }
 
-  private void begin(Http2Stream stream, HttpRequest request, boolean last) {
+  private void begin(Http2Stream stream, HttpRequest request, boolean last)
+      throws Http2Exception {
     var downstream = new Http2Downstream(this, stream, request, last);
     assign(stream, downstream);
     downstream.headBytes = dispatcher.holdLargeHead(request, MAX_HEADS_BYTES - headBytes);
@@ -174,6 +175,11 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
           context().newPromise());
       flushSoon();
     }
+  }
+
+  @Override
+  protected boolean mayWiden() {
+    return windowBytes == STREAM_WINDOW_BYTES;
   }
 
   /** Whether a body that waits may wait on. Callers send less at once from now on, if memory is tight. */
@@ -378,7 +384,7 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
 
     @Override
     public int onDataRead(ChannelHandlerContext on, int id, ByteBuf data, int padding,
-        boolean last) {
+        boolean last) throws Http2Exception {
       var downstream = of(connection().stream(id));
       int bytes = windowBytes(data, padding);
       if (downstream == null || (!last && !data.isReadable())) {

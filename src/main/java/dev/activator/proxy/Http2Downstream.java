@@ -1,5 +1,6 @@
 package dev.activator.proxy;
 
+import dev.activator.http.StreamWindow;
 import dev.activator.http.AbstractHttp2Handler;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.http.KnownHeader;
@@ -24,6 +25,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Stream;
 import io.netty.util.concurrent.Future;
 import java.nio.charset.StandardCharsets;
@@ -48,6 +50,7 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
   /** The bytes for which a large head is counted as held; 0 for a small one. */
   int headBytes;
   private int unconsumed;
+  private @Nullable StreamWindow window;
   private final boolean requestBodyless;
   private boolean requestEnded;
   private boolean over;
@@ -121,7 +124,7 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
   }
 
   /** Returns by how many bytes to enlarge the window now. */
-  int content(HttpContent part, int windowBytes) {
+  int content(HttpContent part, int windowBytes) throws Http2Exception {
     requestEnded |= part instanceof LastHttpContent;
     var to = exchange;
     if (to == null) {
@@ -135,7 +138,12 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
     unconsumed += windowBytes;
     to.content(part);
     to.flushUpstream();
-    if (unconsumed > 0 && !session.hasMemoryForBodies()) {
+    if (unconsumed == 0 && !requestEnded) {
+      if (window == null) {
+        window = new StreamWindow(Http2CallerSession.STREAM_WINDOW_BYTES);
+      }
+      window.passedOn(session, stream, windowBytes);
+    } else if (unconsumed > 0 && !session.hasMemoryForBodies()) {
       to.fail(RequestFailure.memoryFull(1));
     }
     return 0;
@@ -157,6 +165,9 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
 
   void gone() {
     over = true;
+    if (window != null) {
+      window.close(session);
+    }
     request = null;
     var left = exchange;
     exchange = null;

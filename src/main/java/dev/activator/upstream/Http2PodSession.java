@@ -36,8 +36,7 @@ final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
    * The window of a stream until the caller has read some of the response. It is small, because
    * there may be 20,000 streams.
    */
-  private static final int STREAM_WINDOW_BYTES = 16 << 10;
-  private static final int WIDE_WINDOW_BYTES = 128 << 10;
+  static final int STREAM_WINDOW_BYTES = 16 << 10;
   private static final int MAX_HEAD_BYTES = 10 << 20;
   /**
    * After a stream with this id the connection lends no more. The ids above it are for streams that
@@ -196,15 +195,6 @@ final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
       assign(stream, upstream);
     }
     return stream;
-  }
-
-  static boolean isEnoughToWiden(int bytes) {
-    return bytes >= STREAM_WINDOW_BYTES / 2;
-  }
-
-  void widen(Http2Stream stream) throws Http2Exception {
-    connection().local().flowController().incrementWindowSize(stream,
-        WIDE_WINDOW_BYTES - STREAM_WINDOW_BYTES);
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.activator.upstream;
 import dev.activator.http.AbstractHttp2Handler;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.http.IncomingHttp2Head;
+import dev.activator.http.StreamWindow;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
@@ -39,8 +40,7 @@ final class Http2PodStream implements UpstreamConnection, AbstractHttp2Handler.S
   private @Nullable ChannelFuture headWritten;
   private boolean paused;
   private int unconsumed;
-  private int taken;
-  private boolean wide;
+  private @Nullable StreamWindow window;
   private boolean answered;
   private boolean toHead;
   /** Whether the response's head announced a body of which no byte has come. */
@@ -274,22 +274,16 @@ final class Http2PodStream implements UpstreamConnection, AbstractHttp2Handler.S
       completeLater();
     }
     if (!paused) {
-      taken(windowBytes);
+      if (stream != null) {
+        if (window == null) {
+          window = new StreamWindow(Http2PodSession.STREAM_WINDOW_BYTES);
+        }
+        window.passedOn(session, stream, windowBytes);
+      }
       return windowBytes;
     }
     unconsumed += windowBytes;
     return 0;
-  }
-
-  /** Counts bytes that the caller has taken, and widens the window once the caller keeps up. */
-  private void taken(int bytes) throws Http2Exception {
-    if (!wide && stream != null) {
-      taken += bytes;
-      if (Http2PodSession.isEnoughToWiden(taken)) {
-        wide = true;
-        session.widen(stream);
-      }
-    }
   }
 
   private void end(LastHttpContent last) {
@@ -331,6 +325,9 @@ final class Http2PodStream implements UpstreamConnection, AbstractHttp2Handler.S
 
   void closed(UpstreamFailure why) {
     returnStream();
+    if (window != null) {
+      window.close(session);
+    }
     var cause = headWritten == null ? null : headWritten.cause();
     failed(
         UpstreamFailure.of(cause) == UpstreamFailure.NO_MEMORY ? UpstreamFailure.NO_MEMORY : why);

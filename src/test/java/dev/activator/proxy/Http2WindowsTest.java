@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.testing.RawHttp2;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,7 +21,7 @@ class Http2WindowsTest extends Http2WireTest {
     try (var caller = connect()) {
       caller.read(RawHttp2.SETTINGS);
       caller.headers(1, false, head("POST", "/"));
-      // The pod takes 64 KiB and no more; then as much may be held here, and be on its way here.
+      // The pod takes 64 KiB, and its connection holds as much. The window may be twice that.
       int sent = 0;
       for (int window = 64 << 10; window >= 16_384; window += moreWindow(caller)) {
         for (; window >= 16_384; window -= 16_384) {
@@ -27,17 +29,47 @@ class Http2WindowsTest extends Http2WireTest {
           sent += 16_384;
         }
       }
-      assertThat(sent).isBetween(4 * 16_384, 16 * 16_384);
+      assertThat(sent).isBetween(4 * 16_384, 24 * 16_384);
       caller.reset(1, 8);
     }
   }
 
-  /** By how much the window of stream 1 has grown when all that was sent has been read. */
+  /** So a caller that is far away is not held up by the way of a WINDOW_UPDATE. */
+  @Test
+  void widensTheWindowOfAnUpload_whileThePodTakesIt() throws Exception {
+    var taken = new Semaphore(0);
+    pod((peer, frame) -> {
+      if (frame.type() == RawHttp2.DATA) {
+        int length = frame.payload().length;
+        peer.window(0, length).window(frame.stream(), length);
+        taken.release(length);
+      }
+    });
+    try (var caller = connect()) {
+      caller.read(RawHttp2.SETTINGS);
+      caller.headers(1, false, head("POST", "/"));
+      int window = 64 << 10;
+      for (int sent = 0; sent < 4 << 20; sent += 16_384) {
+        caller.data(1, false, new byte[16_384]);
+        assertThat(taken.tryAcquire(16_384, 120, TimeUnit.SECONDS)).isTrue();
+        window += moreWindow(caller) - 16_384;
+      }
+      // More comes when half of it is used.
+      assertThat(window).isBetween(500 << 10, 1 << 20);
+      caller.reset(1, 8);
+    }
+  }
+
   private static int moreWindow(RawHttp2 caller) throws IOException {
+    return moreWindow(caller, 1);
+  }
+
+  /** By how much the window of a stream has grown when all that was sent has been read. */
+  private static int moreWindow(RawHttp2 caller, int stream) throws IOException {
     caller.frame(RawHttp2.PING, 0, 0, new byte[8]);
     int more = 0;
     for (var frame = caller.readAny(); frame.type() != RawHttp2.PING; frame = caller.readAny()) {
-      if (frame.type() == RawHttp2.WINDOW_UPDATE && frame.stream() == 1) {
+      if (frame.type() == RawHttp2.WINDOW_UPDATE && frame.stream() == stream) {
         more += frame.number();
       }
     }
@@ -70,6 +102,33 @@ class Http2WindowsTest extends Http2WireTest {
       }
       assertThat(left).isZero();
       caller.reset(1, 8);
+    }
+  }
+
+  @Test
+  void widensTheWindowOfADownload_whileTheCallerTakesIt() throws Exception {
+    var windows = new LinkedBlockingQueue<Integer>();
+    pod(peer -> {
+      var pod = RawHttp2.pod(peer);
+      int stream = pod.read(RawHttp2.HEADERS).stream();
+      pod.headers(stream, false, ":status", "200");
+      int window = 16 << 10;
+      for (int left = 4 << 20; left > 0; left -= 8_192) {
+        pod.data(stream, false, new byte[8_192]);
+        window += moreWindow(pod, stream) - 8_192;
+      }
+      windows.add(window);
+      pod.data(stream, true, "");
+      peer.awaitEnd();
+    });
+    try (var caller = connect(RawHttp2.INITIAL_WINDOW_SIZE, 8 << 20)) {
+      caller.window(0, 8 << 20).headers(1, true, get("/"));
+      int read = 0;
+      for (var frame = caller.read(); !frame.ends(); frame = caller.read()) {
+        read += frame.type() == RawHttp2.DATA ? frame.payload().length : 0;
+      }
+      assertThat(read).isEqualTo(4 << 20);
+      assertThat(windows.poll(120, TimeUnit.SECONDS)).isBetween(500 << 10, 1 << 20);
     }
   }
 

@@ -1,0 +1,58 @@
+package dev.activator.http;
+
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2Stream;
+
+/**
+ * The window for what the peer sends on one stream. It doubles while the data is passed on as it
+ * comes, so that a peer that is far away can send as fast as the network allows. It has at most four
+ * times the bytes that were passed on already, or what it began with.
+ *
+ * <p><b>Threads.</b> The connection's loop.
+ */
+public final class StreamWindow {
+  private static final int MAX_BYTES = 1 << 20;
+  /** A window above this size takes the rest from what its connection can lend. */
+  private static final int FREE_BYTES = 128 << 10;
+
+  /** What the streams of one connection may have together, above what each has for itself. */
+  static final class Lendable {
+    private int bytes = 4 << 20;
+  }
+
+  private int bytes;
+  private int passed;
+
+  /** @param bytes the window that the stream begins with */
+  public StreamWindow(int bytes) {
+    this.bytes = bytes;
+  }
+
+  /** Call when bytes of data were passed on in the call that brought them. */
+  public void passedOn(AbstractHttp2Handler<?> connection, Http2Stream stream, int more)
+      throws Http2Exception {
+    passed += more;
+    if (passed < bytes / 2 || bytes >= MAX_BYTES || !connection.mayWiden()) {
+      return;
+    }
+    var lendable = connection.lendable();
+    int wider = 2 * bytes;
+    int lent = lent(wider) - lent(bytes);
+    if (lent <= lendable.bytes) {
+      lendable.bytes -= lent;
+      connection.connection().local().flowController().incrementWindowSize(stream, bytes);
+      bytes = wider;
+      passed = 0;
+    }
+  }
+
+  /** Call when the stream is closed. */
+  public void close(AbstractHttp2Handler<?> connection) {
+    connection.lendable().bytes += lent(bytes);
+    bytes = 0;
+  }
+
+  private static int lent(int window) {
+    return Math.max(0, window - FREE_BYTES);
+  }
+}
