@@ -24,8 +24,9 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
 /**
- * Joins the activator's parts: each subscription, observer and attachment is one line here, in the
- * order in which subscribers are called. Spring makes the objects; it orders nothing.
+ * Joins the activator's parts: each subscription, observer and attachment whose order matters is one
+ * line here, in the order in which subscribers are called. The ends of revisions have no lines: a
+ * {@link dev.activator.revision.Slot} notices them.
  *
  * <p><b>Threads.</b> The thread of the start, when all objects are made and none has started.
  */

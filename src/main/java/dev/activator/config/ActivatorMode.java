@@ -12,10 +12,11 @@ public enum ActivatorMode {
   CLUSTER,
   /** A cluster without Knative. */
   STANDALONE,
+  /** No cluster: the process brings an API of its own, and runs local processes as pods. */
   EMBEDDED;
 
   /**
-   * The mode {@code ACTIVATOR_MODE} if that is set, or else a cluster if one can be found.
+   * The mode {@code ACTIVATOR_MODE} if that is set, or else that of {@link #withoutChoice}.
    *
    * @throws IllegalArgumentException if the variable is not a mode, or if the mode needs a cluster
    *     and none can be found
@@ -33,7 +34,7 @@ public enum ActivatorMode {
     };
   }
 
-  /** A cluster if one can be found. */
+  /** A cluster if one can be found, else embedded. */
   public static ActivatorMode withoutChoice(Map<String, String> environment) {
     return isSet(environment, "KUBERNETES_SERVICE_HOST") || isSet(environment, "KUBECONFIG")
         ? CLUSTER

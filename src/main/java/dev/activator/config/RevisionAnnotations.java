@@ -55,7 +55,7 @@ public final class RevisionAnnotations {
   /**
    * The allowed values of an annotation.
    *
-   * @param name without the group
+   * @param name without the group in a row of an extension
    * @param expected the values in words
    */
   public record Row(String name, Predicate<String> accepts, String expected) {}

@@ -53,7 +53,7 @@ public final class ClusterWatcher implements AutoCloseable {
   private final Duration startTimeout;
   private final ReflectorSettings settings;
   private final RandomGenerator random;
-  private final PodAddressPreference source;
+  private final PodAddressPreference addresses;
   private final LiveRevisions live;
   private final KnativeInformers knative;
   private final MergedRevisions merged;
@@ -78,15 +78,15 @@ public final class ClusterWatcher implements AutoCloseable {
    */
   public ClusterWatcher(LiveRevisions live, Supplier<ClusterAccess> access,
       KubernetesVersion minimum, Duration startTimeout,
-      ReflectorSettings settings, RandomGenerator random, PodAddressPreference source) {
+      ReflectorSettings settings, RandomGenerator random, PodAddressPreference addresses) {
     this.live = live;
     this.access = access;
     this.minimum = minimum;
     this.startTimeout = startTimeout;
     this.settings = settings;
     this.random = random;
-    this.source = source;
-    this.knative = new KnativeInformers(source);
+    this.addresses = addresses;
+    this.knative = new KnativeInformers(addresses);
     this.merged = new MergedRevisions(live, knative, () -> other);
   }
 
@@ -219,9 +219,9 @@ public final class ClusterWatcher implements AutoCloseable {
         configMaps.requireAll();
       }
       startup(now, () -> null, () -> follow(now));
-      var source = other;
-      if (source != null) {
-        startup(now, () -> null, source::followMore);
+      var more = other;
+      if (more != null) {
+        startup(now, () -> null, more::followMore);
       }
       started = true;
     } finally {
@@ -245,7 +245,7 @@ public final class ClusterWatcher implements AutoCloseable {
     }
     var from = other;
     if (from != null) {
-      all.addAll(from.follow(now, source.preferred(), merged));
+      all.addAll(from.follow(now, addresses.preferred(), merged));
     }
     all.stream().map(KubernetesSession.Followed::lease)
         .filter(lease -> ADDRESSES.contains(lease.view().resource()))

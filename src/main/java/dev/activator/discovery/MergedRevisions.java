@@ -101,9 +101,9 @@ final class MergedRevisions implements RevisionSource.Sink {
     if (now == null && before != null) {
       live.end(before.id());
     } else if (now != null && before == now) {
-      revisionAgain(now);
+      publish(now);
     } else if (now != null) {
-      revisionChanged(now);
+      publishChanged(now);
     }
     if (before != null && now == null && knativeRevisions.remove(before.id()) && other != null) {
       other.onRevisionChange(before.id());
@@ -124,15 +124,15 @@ final class MergedRevisions implements RevisionSource.Sink {
     }
   }
 
-  private void revisionChanged(Revision now) {
+  private void publishChanged(Revision now) {
     var known = live.find(now.id());
     if (known == null || !known.spec().equals(now)) {
-      revisionAgain(now);
+      publish(now);
     }
   }
 
-  /** Publishes the revision even if it has not changed, as in a resync. */
-  private void revisionAgain(Revision now) {
+  /** Publishes a revision even if it has not changed, as in a resync. */
+  private void publish(Revision now) {
     var id = now.id();
     var known = live.find(id);
     boolean begins = known == null || !known.uid().equals(now.uid());
@@ -180,7 +180,7 @@ final class MergedRevisions implements RevisionSource.Sink {
   public void changed(Revision revision, PrivateEndpoints its) {
     if (!isTakenFrom(revision.id())) {
       withdrawUnreachable(revision);
-      revisionChanged(revision);
+      publishChanged(revision);
       pods.changed(revision.id(), its);
     }
   }
@@ -189,12 +189,12 @@ final class MergedRevisions implements RevisionSource.Sink {
   public void again(Revision revision, PrivateEndpoints its) {
     if (!isTakenFrom(revision.id())) {
       withdrawUnreachable(revision);
-      revisionAgain(revision);
+      publish(revision);
       pods.again(revision.id(), its);
     }
   }
 
-  /** Reports that pods are gone that are not reached as those of the revision are from now on. */
+  /** Reports that the pods are gone if the revision's pods are reached in another way from now on. */
   private void withdrawUnreachable(Revision now) {
     var before = live.spec(now.id());
     if (before != null && !now.transport().replaces(before.transport())) {

@@ -45,10 +45,10 @@ public interface RevisionSource {
    * <p><b>Threads.</b> The cluster's loop. Any thread may call {@link #isNameTaken}.
    */
   interface Sink {
-    /** Whether a Knative Revision has this name. */
+    /** Whether a Knative Revision has this name, so that nothing may be reported under it. */
     boolean isNameTaken(RevisionId name);
 
-    /** Whether a Knative Revision or Service has this name. */
+    /** Whether a Knative Revision or Service has this name, so that its hosts are Knative's. */
     boolean isKnown(RevisionId name);
 
     void changed(Revision revision, PrivateEndpoints pods);

@@ -24,14 +24,14 @@ final class EmbeddedRevisionDetails implements RevisionDetailsSource {
 
   private final RevisionDetailsSource cluster;
   private final ApiStore store;
-  private final EmbeddedConsoleActions scaled;
+  private final EmbeddedConsoleActions actions;
   private final IntSupplier requestPort;
 
   EmbeddedRevisionDetails(RevisionDetailsSource cluster, ApiStore store,
-      EmbeddedConsoleActions scaled, IntSupplier requestPort) {
+      EmbeddedConsoleActions actions, IntSupplier requestPort) {
     this.cluster = cluster;
     this.store = store;
-    this.scaled = scaled;
+    this.actions = actions;
     this.requestPort = requestPort;
   }
 
@@ -60,7 +60,7 @@ final class EmbeddedRevisionDetails implements RevisionDetailsSource {
   }
 
   private List<String> overdue(RevisionId id) {
-    var deployment = scaled.deployment(id);
+    var deployment = actions.deployment(id);
     var progressing = deployment == null
         ? MissingNode.getInstance()
         : ConditionManager.find(deployment, "Progressing");
@@ -90,7 +90,7 @@ final class EmbeddedRevisionDetails implements RevisionDetailsSource {
   @Override
   public Known<String> log(RevisionId id) {
     return new Known<>(store.podLogs().last(id.namespace(),
-        scaled.pods(id).stream().map(ObjectMeta::name).toList(), MAX_LINES),
+        actions.pods(id).stream().map(ObjectMeta::name).toList(), MAX_LINES),
         "Nothing: no pod has printed anything. kubectl logs has the output of one that is gone, for a minute.");
   }
 }

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * An optional feature, which is attached to the kernel from outside. The kernel does not know it, nor
- * do other extensions.
+ * An optional feature, which is attached to the kernel from outside. The kernel uses no class of it,
+ * nor do other extensions; some settings and annotations that it reads are checked by the kernel.
  *
  * <p><b>Threads.</b> The thread of the start.
  *

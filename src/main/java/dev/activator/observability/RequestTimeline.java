@@ -198,7 +198,8 @@ public abstract class RequestTimeline {
   public abstract void setHeader(String name, String value);
 
   /**
-   * Adds a header to the pod's response. Call at {@link RequestObserver.Step#RESPONDING}.
+   * Adds a header to the pod's response, beside those of this name that it has. Call at
+   * {@link RequestObserver.Step#RESPONDING}; it has no effect on a connection over TCP.
    *
    * @throws IllegalStateException at another step
    */

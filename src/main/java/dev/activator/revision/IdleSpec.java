@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
  * {@code spec.idle} of a ScaledService as it is written, which an extension reads, and
  * {@code status.idle}.
  *
- * @param fields as texts, numbers, booleans, lists and maps; null if the last pods are removed
+ * @param fields as texts, numbers, booleans, lists and maps; null without {@code spec.idle}, so that
+ *     idle pods are removed
  * @param state null while its pods are neither asleep nor on their way to or from there
  */
 public record IdleSpec(@Nullable Map<?, ?> fields, @Nullable IdleState state) {

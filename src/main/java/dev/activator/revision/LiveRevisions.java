@@ -12,8 +12,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The revisions that exist, by id: the one such map of the activator. A part that keeps something for
- * each revision declares a {@link Slot} here instead of a separate map.
+ * The revisions that exist, by id. A part that keeps something for each revision declares a
+ * {@link Slot} here instead of a separate map.
  *
  * <p><b>Threads.</b> Any thread may look up. Only the cluster calls {@link #update} and {@link #end},
  * from one thread at a time.

@@ -1,5 +1,5 @@
 /**
- * A part of Go's template language. Knative's ConfigMapWatcher use it to define the format of the
+ * A part of Go's template language. Knative's ConfigMaps use it to define the format of the
  * request log.
  */
 @NullMarked

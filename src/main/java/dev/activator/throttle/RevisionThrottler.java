@@ -274,7 +274,7 @@ final class RevisionThrottler implements PermitSharing.LocalQueue {
 
   private void logCapacity(Level level, DestinationSubset before, DestinationSubset now,
       String others) {
-    log.atLevel(level).log("{}: capacity {} on {} destinations, was {} on {}{}", id,
+    log.atLevel(level).log("{}: capacity {} (destinations: {}), was {} ({}){}", id,
         capacityText(now.capacity()), now.destinations().size(), capacityText(before.capacity()),
         before.destinations().size(), others);
   }

@@ -41,8 +41,8 @@ final class Http1ResponseDecoder extends HttpResponseDecoder {
   private static final int MAX_HEAD_BYTES = 10 << 20;
   private static final int MAX_PIECE_BYTES = 64 << 10;
   /**
-   * The maximum of one read. So the decoder sees every line of twice this length while it is
-   * incomplete.
+   * The most that one read brings. A line of twice this length comes in several reads, so it is seen
+   * while it is incomplete.
    */
   private static final int MAX_PARTIAL_LINE_BYTES = 64 << 10;
 

@@ -137,7 +137,7 @@ public final class FakeCluster implements AutoCloseable {
   }
 
   /** The pod becomes one of the revision's. */
-  void scaleUp(String name) {
+  public void scaleUp(String name) {
     var endpoints = named("default", name + "-private");
     ObjectMeta.of(endpoints).putObject("labels").put("serving.knative.dev/revision", name)
         .put("serving.knative.dev/revisionUID", "u")

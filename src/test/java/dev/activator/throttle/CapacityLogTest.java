@@ -42,8 +42,8 @@ class CapacityLogTest {
       pods();
 
       assertThat(log.lines()).isEqualTo(
-          List.of("INFO ns/rev: capacity 10 on 1 destinations, was 0 on 0",
-              "INFO ns/rev: capacity 0 on 0 destinations, was 10 on 1"));
+          List.of("INFO ns/rev: capacity 10 (destinations: 1), was 0 (0)",
+              "INFO ns/rev: capacity 0 (destinations: 0), was 10 (1)"));
     }
   }
 
@@ -57,8 +57,8 @@ class CapacityLogTest {
       start(150);
       loop.advance(RevisionThrottler.LOG_DELAY);
 
-      assertThat(log.lines()).hasSize(101).endsWith("INFO ns/rev-150: capacity 10 on 1"
-          + " destinations, was 0 on 0; 50 more such lines were left out");
+      assertThat(log.lines()).hasSize(101).endsWith("INFO ns/rev-150: capacity 10 (destinations: 1),"
+          + " was 0 (0); 50 more such lines were left out");
     }
   }
 
@@ -104,7 +104,7 @@ class CapacityLogTest {
       }
 
       assertThat(log.lines()).containsExactly(
-          "INFO ns/rev: capacity 10 on 1 destinations, was 0 on 0", unreachable(0),
+          "INFO ns/rev: capacity 10 (destinations: 1), was 0 (0)", unreachable(0),
           unreachable(99));
     }
   }

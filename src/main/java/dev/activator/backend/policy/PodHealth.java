@@ -147,7 +147,7 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
     return new PodHealth(ready, next, phase, 0, last, now, accepts);
   }
 
-  PodHealth calledReady(boolean next) {
+  PodHealth listedAsReady(boolean next) {
     return new PodHealth(next, state, phase, failures, last, since, accepts);
   }
 

@@ -161,7 +161,7 @@ public record RevisionPodHealth(SortedMap<Destination, PodHealth> listed, Destin
 
   /** The health of a pod that became ready. It is probed again without a pause. */
   private static PodHealth becameReady(PodHealth pod, Duration now) {
-    return (pod.answers() ? pod : pod.became(State.UNKNOWN, now)).calledReady(true).withoutPause();
+    return (pod.answers() ? pod : pod.became(State.UNKNOWN, now)).listedAsReady(true).withoutPause();
   }
 
   /**
@@ -170,7 +170,7 @@ public record RevisionPodHealth(SortedMap<Destination, PodHealth> listed, Destin
    */
   private static PodHealth becameUnready(PodHealth pod, ProbePolicy policy, Duration now) {
     boolean served = pod.answers() || policy.servesUnprobed(pod);
-    return pod.became(served ? State.UNCONFIRMED : State.UNKNOWN, now).calledReady(false)
+    return pod.became(served ? State.UNCONFIRMED : State.UNKNOWN, now).listedAsReady(false)
         .withNewProbe();
   }
 }

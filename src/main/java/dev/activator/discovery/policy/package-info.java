@@ -1,4 +1,4 @@
-/** Decisions of the package {@code knative}, as functions of values. */
+/** Decisions of the package {@code discovery}, as functions of values. */
 @NullMarked
 package dev.activator.discovery.policy;
 

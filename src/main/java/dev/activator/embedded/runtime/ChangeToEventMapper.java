@@ -14,11 +14,10 @@ final class ChangeToEventMapper {
   private static final String NORMAL = "Normal";
   private static final String WARNING = "Warning";
   private static final String STARTED = "/state/running/startedAt";
+  private static final String CRASHED = "CrashLoopBackOff";
 
   /** @param type {@code Normal} or {@code Warning} */
   record News(String type, String reason, String message) {}
-
-  private static final String CRASHED = "CrashLoopBackOff";
 
   private ChangeToEventMapper() {}
 

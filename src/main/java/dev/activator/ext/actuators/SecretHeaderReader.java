@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Reads the values of headers from Secrets, for each call again. They are neither kept nor logged. */
+/** Reads the values of headers from Secrets, again for each call. They are neither kept nor logged. */
 record SecretHeaderReader(Supplier<KubernetesApiClient> api, Duration timeout) {
   private static final JsonMapper JSON = new JsonMapper();
   private static final int OK = 200;

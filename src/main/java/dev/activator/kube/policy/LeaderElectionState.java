@@ -206,7 +206,7 @@ public final class LeaderElectionState {
   }
 
   /**
-   * When this candidate last observed that the lease was written, in nanoseconds.
+   * When this candidate last observed that any holder had written the lease, in nanoseconds.
    *
    * @param otherwise the result if the lease was never observed
    */

@@ -23,7 +23,7 @@ import tools.jackson.databind.json.JsonMapper;
 record ExecCredential(@Nullable String token, @Nullable String chain, @Nullable String key,
     Instant renewal) {
   private static final JsonMapper JSON = JsonMapper.builder().build();
-  /** The part of its life in which a credential is renewed, and the most of that. */
+  /** A credential is renewed in the last tenth of its life, at most a minute before its end. */
   private static final int PART = 10;
   private static final Duration EARLY = Duration.ofMinutes(1);
   /** A plugin that prints what has ended already is run at most once in this time. */
@@ -52,7 +52,7 @@ record ExecCredential(@Nullable String token, @Nullable String chain, @Nullable 
     }
     var end = end(text(status, "expirationTimestamp"));
     if (chain != null) {
-      var last = lastDay(chain);
+      var last = notAfter(chain);
       end = last.isBefore(end) ? last : end;
     }
     return new ExecCredential(token, base64(chain), base64(key), renewal(now, end));
@@ -80,7 +80,7 @@ record ExecCredential(@Nullable String token, @Nullable String chain, @Nullable 
     }
   }
 
-  private static Instant lastDay(String chain) {
+  private static Instant notAfter(String chain) {
     try {
       return PemCertificates.certificates(chain).getFirst().getNotAfter().toInstant();
     } catch (GeneralSecurityException e) {

@@ -38,7 +38,7 @@ public final class Http2HeadParser {
       throw malformed(stream, "malformed value");
     }
     var headers = from.fields();
-    authority(stream, from, headers);
+    setHost(stream, from, headers);
     joinCookies(headers);
     return new DefaultHttpRequest(VERSION, method(stream, from), path(stream, from), headers,
         false);
@@ -91,7 +91,7 @@ public final class Http2HeadParser {
     return path.toString();
   }
 
-  private static void authority(int stream, IncomingHttp2Head from, HttpHeaders headers)
+  private static void setHost(int stream, IncomingHttp2Head from, HttpHeaders headers)
       throws Http2Exception {
     var authority = from.authority();
     if (authority == null) {
