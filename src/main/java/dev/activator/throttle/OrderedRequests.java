@@ -43,20 +43,20 @@ final class OrderedRequests {
   private SequencedSet<QueuedRequest> returned = NONE;
   /**
    * Requests that will probably not be served in time. They all arrived before those in
-   * {@code queue}.
+   * {@code inTime}.
    */
   private SequencedSet<QueuedRequest> late = NONE;
   /** The other requests, in order of arrival. */
-  private SequencedSet<QueuedRequest> queue = NONE;
-  /** Whether {@code queue} is not in this order, and sorted before it is read. */
+  private SequencedSet<QueuedRequest> inTime = NONE;
+  /** Whether {@code inTime} is not in this order, and sorted before it is read. */
   private boolean unsorted;
-  private final PodBoundRequests byPod;
+  private final PodBoundRequests podBound;
   private volatile AdaptiveLifo order = AdaptiveLifo.BY_ARRIVAL;
   private volatile @Nullable QueuedRequest oldest;
 
-  OrderedRequests(RevisionId id, PodBoundRequests byPod) {
+  OrderedRequests(RevisionId id, PodBoundRequests podBound) {
     this.id = id;
-    this.byPod = byPod;
+    this.podBound = podBound;
   }
 
   private static SequencedSet<QueuedRequest> modifiable(SequencedSet<QueuedRequest> set) {
@@ -64,25 +64,25 @@ final class OrderedRequests {
   }
 
   boolean isEmpty() {
-    return hasNone() && byPod.size() == 0;
+    return hasNone() && podBound.size() == 0;
   }
 
   /** Whether no request waits that may run on several pods. */
   private boolean hasNone() {
-    return returned.isEmpty() && late.isEmpty() && queue.isEmpty();
+    return returned.isEmpty() && late.isEmpty() && inTime.isEmpty();
   }
 
   int size() {
-    return sizeForAnyPod() + byPod.size();
+    return sizeForAnyPod() + podBound.size();
   }
 
   /** The number of requests that may run on several pods. */
   int sizeForAnyPod() {
-    return returned.size() + late.size() + queue.size();
+    return returned.size() + late.size() + inTime.size();
   }
 
   private Stream<SequencedSet<QueuedRequest>> groups() {
-    return Stream.concat(Stream.of(returned, late, queue), byPod.groups());
+    return Stream.concat(Stream.of(returned, late, inTime), podBound.groups());
   }
 
   /** Adds a request that may run on several pods. */
@@ -91,23 +91,23 @@ final class OrderedRequests {
       returned = modifiable(returned);
       returned.add(request);
     } else {
-      queue = modifiable(queue);
-      queue.add(request);
+      inTime = modifiable(inTime);
+      inTime.add(request);
     }
   }
 
   /** Like {@link #add(QueuedRequest)}, for a request that has waited for one pod until now. */
   void addInOrder(QueuedRequest request) {
-    unsorted |= !queue.isEmpty() && request.isOlderThan(queue.getLast());
+    unsorted |= !inTime.isEmpty() && request.isOlderThan(inTime.getLast());
     add(request);
   }
 
   boolean remove(QueuedRequest request) {
     var pod = request.waitsFor;
     return pod == null
-        ? isRemovedFrom(queue, request) || isRemovedFrom(late, request)
+        ? isRemovedFrom(inTime, request) || isRemovedFrom(late, request)
             || isRemovedFrom(returned, request)
-        : byPod.remove(request, pod);
+        : podBound.remove(request, pod);
   }
 
   private static boolean isRemovedFrom(SequencedSet<QueuedRequest> set, QueuedRequest request) {
@@ -122,7 +122,7 @@ final class OrderedRequests {
   @Nullable QueuedRequest next(long nowNanos, Supplier<List<Destination>> withRoom) {
     setOrder(order.at(nowNanos));
     var next = hasNone() ? null : nextForAnyPod(nowNanos);
-    var ofPod = byPod.size() == 0 ? null : byPod.next(withRoom.get(), order);
+    var ofPod = podBound.size() == 0 ? null : podBound.next(withRoom.get(), order);
     return next == null || ofPod != null && ofPod.runsBefore(next, order) ? ofPod : next;
   }
 
@@ -132,13 +132,13 @@ final class OrderedRequests {
       return returned.getFirst();
     }
     if (!order.newestFirst()) {
-      return late.isEmpty() ? queue.getFirst() : late.getFirst();
+      return late.isEmpty() ? inTime.getFirst() : late.getFirst();
     }
-    if (!queue.isEmpty() && order.overtakes(queue.getLast().sinceNanos())) {
-      return queue.getLast();
+    if (!inTime.isEmpty() && order.overtakes(inTime.getLast().sinceNanos())) {
+      return inTime.getLast();
     }
     updateLate(nowNanos);
-    return queue.isEmpty() ? late.getFirst() : queue.getFirst();
+    return inTime.isEmpty() ? late.getFirst() : inTime.getFirst();
   }
 
   /** The requests that choose their pods. */
@@ -151,7 +151,7 @@ final class OrderedRequests {
   /** Restores the order of arrival, after requests were moved. */
   void sort() {
     sortForAnyPod();
-    byPod.sort();
+    podBound.sort();
   }
 
   private void sortIfNeeded() {
@@ -162,30 +162,30 @@ final class OrderedRequests {
 
   private void sortForAnyPod() {
     unsorted = false;
-    queue = PodBoundRequests.sorted(Stream.concat(late.stream(), queue.stream()));
+    inTime = PodBoundRequests.sorted(Stream.concat(late.stream(), inTime.stream()));
     late = NONE;
     returned = PodBoundRequests.sorted(returned.stream());
   }
 
   /** The requests that wait for certain pods. */
-  PodBoundRequests byPod() {
-    return byPod;
+  PodBoundRequests podBound() {
+    return podBound;
   }
 
   /** The number of requests that wait for pods which their tenants do not have yet. */
   int sizeWithoutPod() {
-    return sizeForAnyPod() + byPod.groupsWithoutPod().mapToInt(SequencedSet::size).sum();
+    return sizeForAnyPod() + podBound.groupsWithoutPod().mapToInt(SequencedSet::size).sum();
   }
 
   private void updateLate(long nowNanos) {
     // The estimates change, so some requests may be in time again.
     while (!late.isEmpty() && order.isInTime(nowNanos - late.getLast().sinceNanos())) {
-      queue = modifiable(queue);
-      queue.addFirst(late.removeLast());
+      inTime = modifiable(inTime);
+      inTime.addFirst(late.removeLast());
     }
-    while (!queue.isEmpty() && !order.isInTime(nowNanos - queue.getFirst().sinceNanos())) {
+    while (!inTime.isEmpty() && !order.isInTime(nowNanos - inTime.getFirst().sinceNanos())) {
       late = modifiable(late);
-      late.add(queue.removeFirst());
+      late.add(inTime.removeFirst());
     }
   }
 
@@ -195,10 +195,10 @@ final class OrderedRequests {
    */
   List<QueuedRequest> clear() {
     var all = groups().flatMap(SequencedSet::stream).toList();
-    byPod.clear();
+    podBound.clear();
     returned = NONE;
     late = NONE;
-    queue = NONE;
+    inTime = NONE;
     return all;
   }
 
@@ -237,7 +237,7 @@ final class OrderedRequests {
   /** Of the requests that may run on several pods, the one that has been queued for the longest. */
   private @Nullable QueuedRequest firstForAnyPod() {
     sortIfNeeded();
-    var first = older(null, late.isEmpty() ? queue : late);
+    var first = older(null, late.isEmpty() ? inTime : late);
     // A request that was returned to the queue counts from its return, so it may be the younger
     // one.
     return older(first, returned);
@@ -245,12 +245,12 @@ final class OrderedRequests {
 
   /** The request that has been queued for the longest. */
   @Nullable QueuedRequest first() {
-    return byPod.size() == 0 ? firstForAnyPod() : first(byPod.groups());
+    return podBound.size() == 0 ? firstForAnyPod() : first(podBound.groups());
   }
 
   /** Of the requests that wait for pods which their tenants do not have yet, the oldest. */
   @Nullable QueuedRequest firstWithoutPod() {
-    return first(byPod.groupsWithoutPod());
+    return first(podBound.groupsWithoutPod());
   }
 
   private @Nullable QueuedRequest first(Stream<SequencedSet<QueuedRequest>> waiting) {

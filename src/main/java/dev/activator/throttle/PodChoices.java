@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class PodChoices {
   private final RevisionId id;
   private final RevisionPermits permits;
-  private final OrderedRequests queue;
+  private final OrderedRequests requests;
   private final PodTenants tenants;
   private final Supplier<@Nullable List<Destination>> pods;
   /** Null for most revisions, whose balancer chooses the pods. */
@@ -35,11 +35,11 @@ final class PodChoices {
    * @param pods those that requests may choose; null if requests are sent to a ClusterIP. Called on
    *     any thread
    */
-  PodChoices(RevisionId id, RevisionPermits permits, OrderedRequests queue, PodTenants tenants,
+  PodChoices(RevisionId id, RevisionPermits permits, OrderedRequests requests, PodTenants tenants,
       Supplier<@Nullable List<Destination>> pods) {
     this.id = id;
     this.permits = permits;
-    this.queue = queue;
+    this.requests = requests;
     this.tenants = tenants;
     this.pods = pods;
   }
@@ -118,13 +118,13 @@ final class PodChoices {
       case PodChoice.Any _,PodChoice.AnyOf _ when tenantOf(
           request.choice()) instanceof Object tenant ->
         tenants.place(request, tenant);
-      case PodChoice.Any _ -> queue.add(request);
+      case PodChoice.Any _ -> requests.add(request);
       case PodChoice.AnyOf(var some) -> {
-        queue.byPod().add(request, new WaitsFor.AnyOf(some));
+        requests.podBound().add(request, new WaitsFor.AnyOf(some));
         permits.leave();
       }
       case PodChoice.Only(var pod) -> {
-        queue.byPod().add(request, new WaitsFor.Pod(pod));
+        requests.podBound().add(request, new WaitsFor.Pod(pod));
         permits.leave();
       }
       case PodChoice.Gone _ -> {
@@ -151,14 +151,14 @@ final class PodChoices {
     chosenFrom = now;
     chosenExclusively = exclusive;
     boolean moved = false;
-    for (var request : queue.choosing()) {
+    for (var request : requests.choosing()) {
       var wanted = wanted(request.choice());
       request.allowed = wanted instanceof PodChoice.AnyOf(var some) ? some : null;
       if (all || wanted instanceof PodChoice.Gone || !isInPlace(request, wanted)) {
         if (request.waitsFor != null) {
           permits.enterAgain();
         }
-        queue.remove(request);
+        requests.remove(request);
         request.waitsFor = null;
         tenants.forget(request);
         place(request, wanted);
@@ -166,7 +166,7 @@ final class PodChoices {
       }
     }
     if (moved) {
-      queue.sort();
+      requests.sort();
     }
   }
 
@@ -198,7 +198,7 @@ final class PodChoices {
     if (!permits.hasRoom()) {
       return false;
     }
-    var next = queue.next(nowNanos, permits::withRoom);
+    var next = requests.next(nowNanos, permits::withRoom);
     if (next != null && tenants.movesToItsPod(next)) {
       return true;
     }
@@ -206,7 +206,7 @@ final class PodChoices {
     if (next == null || permit == null) {
       return false;
     }
-    queue.remove(next);
+    requests.remove(next);
     next.grant(permit, nowNanos);
     removed(next);
     return true;

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PodTenants {
   private final RevisionPermits permits;
-  private final OrderedRequests queue;
+  private final OrderedRequests requests;
   private final IntSupplier limit;
   private final ConcurrentMap<Object, Tenancy> tenancies = new ConcurrentHashMap<>();
   /** Those that may have room for requests that wait, or whose pod is gone. */
@@ -42,9 +42,9 @@ final class PodTenants {
   private final ConcurrentMap<Object, QueuedRequest> first = new ConcurrentHashMap<>();
 
   /** @param limit of the requests that a tenant may run on its pod at once */
-  PodTenants(RevisionPermits permits, OrderedRequests queue, IntSupplier limit) {
+  PodTenants(RevisionPermits permits, OrderedRequests requests, IntSupplier limit) {
     this.permits = permits;
-    this.queue = queue;
+    this.requests = requests;
     this.limit = limit;
   }
 
@@ -88,9 +88,9 @@ final class PodTenants {
     if (request.waitsFor != null) {
       permits.enterAgain();
     }
-    queue.remove(request);
+    requests.remove(request);
     first.remove(tenant);
-    queue.byPod().addInOrder(request, new TenantsPod(tenant));
+    requests.podBound().addInOrder(request, new TenantsPod(tenant));
     permits.leave();
     changed.add(its);
     return true;
@@ -117,7 +117,7 @@ final class PodTenants {
     var its = tenancies.get(tenant);
     boolean hasPod = its != null && its.isOpen();
     if (hasPod || first.containsKey(tenant)) {
-      queue.byPod().add(request, new TenantsPod(tenant));
+      requests.podBound().add(request, new TenantsPod(tenant));
       permits.leave();
       if (hasPod) {
         changed.add(its);
@@ -133,9 +133,9 @@ final class PodTenants {
     request.waitsFor = null;
     var allowed = request.allowed;
     if (allowed == null) {
-      queue.addInOrder(request);
+      requests.addInOrder(request);
     } else {
-      queue.byPod().addInOrder(request, new AnyOf(allowed));
+      requests.podBound().addInOrder(request, new AnyOf(allowed));
       permits.leave();
     }
   }
@@ -147,10 +147,10 @@ final class PodTenants {
   boolean grantNext(long nowNanos) {
     for (var its = changed.peek(); its != null; its = changed.peek()) {
       var waits = first.get(its.tenant);
-      var next = waits == null ? queue.byPod().firstOf(its.tenant, queue.order()) : waits;
+      var next = waits == null ? requests.podBound().firstOf(its.tenant, requests.order()) : waits;
       var permit = next == null || !next.mayRunOn(its.pod.destination()) ? null : its.tryJoin();
       if (next != null && permit != null) {
-        queue.remove(next);
+        requests.remove(next);
         next.grant(permit, nowNanos);
         first.remove(its.tenant, next);
         if (next.waitsFor == null) {
@@ -170,10 +170,10 @@ final class PodTenants {
     var its = tenancies.get(tenant);
     var next = first.containsKey(tenant) || its != null && its.isOpen()
         ? null
-        : queue.byPod().firstOf(tenant, queue.order());
+        : requests.podBound().firstOf(tenant, requests.order());
     if (next != null) {
       permits.enterAgain();
-      queue.remove(next);
+      requests.remove(next);
       first.put(tenant, next);
       addFirst(next);
     }
@@ -192,7 +192,7 @@ final class PodTenants {
   /** Call when the pods have changed. */
   void onPods() {
     first.keySet().forEach(this::next);
-    queue.byPod().tenants().forEach(this::next);
+    requests.podBound().tenants().forEach(this::next);
   }
 
   /** Call for a request that has got a pod, or has left the queue. The next may use other pods. */

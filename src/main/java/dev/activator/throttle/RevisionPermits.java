@@ -96,9 +96,9 @@ final class RevisionPermits implements PodPermits {
 
   private final RandomGenerator random;
   private final Owner owner;
-  private final PodBoundRequests podQueues;
+  private final PodBoundRequests podBound;
   private final Predicate<Destination> notAwaited;
-  /** The queued requests that are not in {@code podQueues}. */
+  /** The queued requests that are not in {@code podBound}. */
   private final AtomicInteger queued = new AtomicInteger();
   private final AtomicInteger cursor = new AtomicInteger();
   /** Those that were listed last are the last. */
@@ -116,16 +116,16 @@ final class RevisionPermits implements PodPermits {
   private boolean lent;
 
   /** @param random must be thread-safe */
-  RevisionPermits(RandomGenerator random, PodBoundRequests podQueues, Owner owner) {
+  RevisionPermits(RandomGenerator random, PodBoundRequests podBound, Owner owner) {
     this.random = random;
-    this.podQueues = podQueues;
-    this.notAwaited = pod -> !podQueues.isAwaited(pod);
+    this.podBound = podBound;
+    this.notAwaited = pod -> !podBound.isAwaited(pod);
     this.owner = owner;
   }
 
   /** Acquires a permit that no queued request can use; null if there is none. */
   @Nullable Permit tryAcquire() {
-    return isQueuing() ? null : acquire(podQueues.size() == 0 ? ANY_POD : notAwaited);
+    return isQueuing() ? null : acquire(podBound.size() == 0 ? ANY_POD : notAwaited);
   }
 
   /** Like {@link #acquireFor}, but of those permits that no queued request can use. */
@@ -135,12 +135,12 @@ final class RevisionPermits implements PodPermits {
 
   /** Like {@link #acquireAt}, but null if a queued request can use the permit. */
   @Nullable Permit tryAcquireAt(Destination destination) {
-    return isQueuing() || podQueues.isAwaited(destination) ? null : acquireAt(destination);
+    return isQueuing() || podBound.isAwaited(destination) ? null : acquireAt(destination);
   }
 
   /** Whether requests are queued that may run on any pod, or on the tenant's. */
   boolean isQueuingFor(TenantsPod pod) {
-    return isQueuing() || podQueues.isAwaited(pod);
+    return isQueuing() || podBound.isAwaited(pod);
   }
 
   /** Whether requests are queued that may run on any pod. */
@@ -206,7 +206,7 @@ final class RevisionPermits implements PodPermits {
   /** The requests that run on this pod or wait for it only. */
   int load(Destination destination) {
     var pod = find(snapshot, destination);
-    return (pod == null ? 0 : pod.inFlight()) + podQueues.waitingFor(destination);
+    return (pod == null ? 0 : pod.inFlight()) + podBound.waitingFor(destination);
   }
 
   /** A permit of this pod, even if it has no room; null if it gets no requests now. */
@@ -246,7 +246,7 @@ final class RevisionPermits implements PodPermits {
 
   boolean tryEnter(int queueBound) {
     int now = queued.get();
-    while (now + podQueues.size() < queueBound) {
+    while (now + podBound.size() < queueBound) {
       if (queued.compareAndSet(now, now + 1)) {
         return true;
       }
@@ -270,11 +270,11 @@ final class RevisionPermits implements PodPermits {
 
   /** The number of queued requests, including those on their way to the queue. */
   int queued() {
-    return queued.get() + podQueues.size();
+    return queued.get() + podBound.size();
   }
 
   void released(boolean closed) {
-    if (closed || isQueuing() || podQueues.size() != 0 || !carriedFrom.isEmpty()) {
+    if (closed || isQueuing() || podBound.size() != 0 || !carriedFrom.isEmpty()) {
       owner.grantSoon();
     }
   }

@@ -37,7 +37,7 @@ final class RevisionQueue implements RevisionPermits.Owner {
   private final RevisionId id;
   private final Loop loop;
   private final RevisionPermits permits;
-  private final OrderedRequests waiting;
+  private final OrderedRequests requests;
   private final PodChoices choices;
   private final WaitEstimator estimator;
   private final QueueMonitor monitor;
@@ -62,11 +62,11 @@ final class RevisionQueue implements RevisionPermits.Owner {
     this.estimator = estimator;
     this.throttler = throttler;
     this.topics = topics;
-    var podQueues = new PodBoundRequests();
-    this.permits = new RevisionPermits(random, podQueues, this);
-    this.waiting = new OrderedRequests(id, podQueues);
-    this.choices = new PodChoices(id, permits, waiting,
-        new PodTenants(permits, waiting, throttler::tenantLimit), throttler::choosable);
+    var podBound = new PodBoundRequests();
+    this.permits = new RevisionPermits(random, podBound, this);
+    this.requests = new OrderedRequests(id, podBound);
+    this.choices = new PodChoices(id, permits, requests,
+        new PodTenants(permits, requests, throttler::tenantLimit), throttler::choosable);
     this.slowStart = new ResettableTimer(loop, this::grant);
     this.monitor = new QueueMonitor(loop, revision, this, topics);
   }
@@ -89,8 +89,8 @@ final class RevisionQueue implements RevisionPermits.Owner {
   }
 
   /** The queued requests, in order. */
-  OrderedRequests waiting() {
-    return waiting;
+  OrderedRequests requests() {
+    return requests;
   }
 
   /** @param choice null if the balancer chooses the pod */
@@ -135,7 +135,7 @@ final class RevisionQueue implements RevisionPermits.Owner {
   }
 
   private void entered(QueuedRequest request) {
-    boolean elsewhere = waiting.isEmpty() && request.loop() != waitingOn;
+    boolean elsewhere = requests.isEmpty() && request.loop() != waitingOn;
     if (elsewhere) {
       waitingOn = request.loop();
     }
@@ -148,7 +148,7 @@ final class RevisionQueue implements RevisionPermits.Owner {
     } else {
       monitor.requestWaits();
     }
-    if (waiting.isEmpty()) {
+    if (requests.isEmpty()) {
       estimator.queueStarted();
     }
     if (permits.capacity() == 0 && estimator.startAwaited()) {
@@ -187,15 +187,15 @@ final class RevisionQueue implements RevisionPermits.Owner {
       if (!request.isRetry() && request.waitsFor == null) {
         long now = loop.nanoTime();
         long queuedNanos = now - request.sinceNanos();
-        waiting.setOrder(nothingRuns
-            ? waiting.order().leftDuringStart(queuedNanos)
-            : waiting.order().left(queuedNanos, 0, now));
+        requests.setOrder(nothingRuns
+            ? requests.order().leftDuringStart(queuedNanos)
+            : requests.order().left(queuedNanos, 0, now));
       }
-      if (waiting.remove(request)) {
+      if (requests.remove(request)) {
         throttler.onQueue();
         choices.removed(request);
-        waiting.publishOldest();
-        if (waiting.isEmpty() && nothingRuns) {
+        requests.publishOldest();
+        if (requests.isEmpty() && nothingRuns) {
           estimator.startGivenUp();
         }
       }
@@ -206,10 +206,10 @@ final class RevisionQueue implements RevisionPermits.Owner {
   void onRequestEnd(Ending ending, long queuedNanos, long ranNanos) {
     switch (ending) {
       case ANSWERED ->
-        loop.execute(() -> waiting.setOrder(waiting.order().served(queuedNanos, ranNanos)));
+        loop.execute(() -> requests.setOrder(requests.order().served(queuedNanos, ranNanos)));
       case ABANDONED ->
         loop.execute(
-            () -> waiting.setOrder(waiting.order().left(queuedNanos, ranNanos, loop.nanoTime())));
+            () -> requests.setOrder(requests.order().left(queuedNanos, ranNanos, loop.nanoTime())));
       case UNCOUNTED, BROKEN -> {
         // Such an end shows nothing about the queue.
       }
@@ -260,9 +260,9 @@ final class RevisionQueue implements RevisionPermits.Owner {
   void grant() {
     permits.updateCarried();
     // Read first, because otherwise a window that widens after the last attempt could be missed.
-    long wider = waiting.isEmpty() ? -1 : permits.nanosToNextStep();
+    long wider = requests.isEmpty() ? -1 : permits.nanosToNextStep();
     int granted = 0;
-    while (!waiting.isEmpty()) {
+    while (!requests.isEmpty()) {
       if (granted == MAX_GRANTS_PER_TASK) {
         grantSoon();
         break;
@@ -275,9 +275,9 @@ final class RevisionQueue implements RevisionPermits.Owner {
     if (granted > 0) {
       estimator.queueGranted(granted);
     }
-    waiting.publishOldest();
+    requests.publishOldest();
     throttler.onQueue();
-    if (wider >= 0 && !waiting.isEmpty()) {
+    if (wider >= 0 && !requests.isEmpty()) {
       slowStart.within(wider);
     }
   }
@@ -300,7 +300,7 @@ final class RevisionQueue implements RevisionPermits.Owner {
   }
 
   boolean isQueued() {
-    return !waiting.isEmpty();
+    return !requests.isEmpty();
   }
 
   /** Whether requests are queued and none can run. */
@@ -310,13 +310,13 @@ final class RevisionQueue implements RevisionPermits.Owner {
 
   void cannotStart(RevisionStartFailure failure) {
     log.info("{}: cannot start ({}), {} queued requests rejected", id, failure.reason(),
-        waiting.size());
+        requests.size());
     rejectAll(new Rejection.CannotStart(id, failure));
   }
 
   /** The revision is deleted. Running requests continue. */
   void end() {
-    log.info("{}: deleted, {} queued requests rejected", id, waiting.size());
+    log.info("{}: deleted, {} queued requests rejected", id, requests.size());
     deleted = true;
     rejectAll(new Rejection.RevisionGone(id));
   }
@@ -328,18 +328,18 @@ final class RevisionQueue implements RevisionPermits.Owner {
   void onUnreachable() {
     if (isQueued()) {
       log.info("{}: no pod accepts connections any more, {} queued requests rejected", id,
-          waiting.size());
+          requests.size());
       rejectAll(new Rejection.Unreachable(id));
     }
   }
 
   void rejectAll(Rejection reason) {
-    for (var request : waiting.clear()) {
+    for (var request : requests.clear()) {
       request.reject(reason);
       choices.removed(request);
     }
     throttler.onQueue();
-    waiting.publishOldest();
+    requests.publishOldest();
     estimator.startGivenUp();
   }
 

@@ -335,36 +335,36 @@ final class RevisionThrottler implements PermitSharing.LocalQueue {
     var pods = permits.view();
     int inFlight = pods.stream().mapToInt(ThrottleView.PodLoad::inFlight).sum();
     return new ThrottleView(id, revision.containerConcurrency(), permits.ownCapacity(), inFlight,
-        permits.queued(), oldestWait(), queue.waiting().order().at(loop.nanoTime()).newestFirst(),
+        permits.queued(), oldestWait(), queue.requests().order().at(loop.nanoTime()).newestFirst(),
         pods);
   }
 
   @Override
   public int queued() {
     // A tenant needs one pod, however many of its requests wait.
-    return choices.areExclusive() ? queue.waiting().sizeWithoutPod() : queue.waiting().size();
+    return choices.areExclusive() ? queue.requests().sizeWithoutPod() : queue.requests().size();
   }
 
   @Override
   public Map<Destination, Integer> queuedByPod() {
-    return queue.waiting().byPod().wanted();
+    return queue.requests().podBound().wanted();
   }
 
   @Override
   public int queuedForAnyPod() {
-    return queue.waiting().sizeForAnyPod();
+    return queue.requests().sizeForAnyPod();
   }
 
   @Override
   public long oldestNanos() {
     var first = choices.areExclusive()
-        ? queue.waiting().firstWithoutPod()
-        : queue.waiting().first();
+        ? queue.requests().firstWithoutPod()
+        : queue.requests().first();
     return first == null ? loop.nanoTime() : first.sinceNanos();
   }
 
   private Duration oldestWait() {
-    var oldest = queue.waiting().oldest();
+    var oldest = queue.requests().oldest();
     return oldest == null ? Duration.ZERO : waitOf(oldest);
   }
 
@@ -379,14 +379,14 @@ final class RevisionThrottler implements PermitSharing.LocalQueue {
 
   /** The details for a report. Call on the loop. */
   ThrottleView.Details inspect() {
-    var waiting = queue.waiting();
+    var waiting = queue.requests();
     return new ThrottleView.Details(view(), permits.destinationCount(),
         new ThrottleView.Queue(options.queueCapacity(), queue.heldBytes().get(), options.waits(),
             waiting.isEmpty()
                 ? List.of()
                 : waiting.oldest(MAX_LISTED_WAITS).map(this::waitOf).toList(),
             waiting.isEmpty() ? Map.of() : waiting.from(MAX_SOURCES),
-            new ThrottleView.Bound(waiting.byPod().byPod(), waiting.byPod().ofSeveral()),
+            new ThrottleView.Bound(waiting.podBound().byPod(), waiting.podBound().ofSeveral()),
             choices.areExclusive() ? waiting.sizeWithoutPod() : null),
         start(),
         eligible.activator(), List.copyOf(eligible.ejected(loop.nanoTime())), revision.rules(),

@@ -57,8 +57,9 @@ class CapacityLogTest {
       start(150);
       loop.advance(RevisionThrottler.LOG_DELAY);
 
-      assertThat(log.lines()).hasSize(101).endsWith("INFO ns/rev-150: capacity 10 (destinations: 1),"
-          + " was 0 (0); 50 more such lines were left out");
+      assertThat(log.lines()).hasSize(101)
+          .endsWith("INFO ns/rev-150: capacity 10 (destinations: 1),"
+              + " was 0 (0); 50 more such lines were left out");
     }
   }
 

@@ -161,7 +161,8 @@ public record RevisionPodHealth(SortedMap<Destination, PodHealth> listed, Destin
 
   /** The health of a pod that became ready. It is probed again without a pause. */
   private static PodHealth becameReady(PodHealth pod, Duration now) {
-    return (pod.answers() ? pod : pod.became(State.UNKNOWN, now)).listedAsReady(true).withoutPause();
+    return (pod.answers() ? pod : pod.became(State.UNKNOWN, now)).listedAsReady(true)
+        .withoutPause();
   }
 
   /**
