@@ -12,7 +12,7 @@ public enum ActivatorMode {
   CLUSTER,
   /** A cluster without Knative. */
   STANDALONE,
-  /** No cluster: the process brings an API of its own, and runs local processes as pods. */
+  /** No cluster: the process brings its own API, and runs local processes as pods. */
   EMBEDDED;
 
   /**
