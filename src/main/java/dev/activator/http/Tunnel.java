@@ -26,6 +26,8 @@ public class Tunnel {
    * with a reset, and the peer would lose the last bytes.
    */
   private static final long LINGER_SECONDS = 5;
+  /** How often it is checked whether a peer that has ended its half is still there. */
+  private static final long CHECK_SECONDS = 2;
 
   private final Channel channel;
   private final boolean overTls;
@@ -47,6 +49,7 @@ public class Tunnel {
     boolean isShutdown = event instanceof ChannelInputShutdownEvent;
     if (isShutdown) {
       NettyTransport.keepWriting(channel);
+      closeOnceReset();
     }
     if (inputEnded) {
       return false;
@@ -58,6 +61,16 @@ public class Tunnel {
       channel.close();
     }
     return inputEnded;
+  }
+
+  /** Netty reports no reset of a socket whose input has ended until something is written to it. */
+  private void closeOnceReset() {
+    var checks = channel.eventLoop().scheduleAtFixedRate(() -> {
+      if (NettyTransport.isReset(channel)) {
+        channel.close();
+      }
+    }, CHECK_SECONDS, CHECK_SECONDS, TimeUnit.SECONDS);
+    channel.closeFuture().addListener(_ -> checks.cancel(false));
   }
 
   /** Ends the output behind what was written. */

@@ -32,6 +32,9 @@ public record NettyTransport(Class<? extends SocketChannel> socket,
   private static final NettyTransport NIO = new NettyTransport(NioSocketChannel.class,
       NioServerSocketChannel.class);
 
+  /** {@code net/tcp_states.h} of Linux. */
+  private static final int TCP_CLOSE = 7;
+
   /** Why Linux's native transport is not used; empty if it is used, or on another system. */
   public static Optional<String> whyNotNative() {
     if (Epoll.isAvailable() || !System.getProperty("os.name").equals("Linux")) {
@@ -143,6 +146,15 @@ public record NettyTransport(Class<? extends SocketChannel> socket,
     } catch (ChannelException e) {
       return false;
     }
+  }
+
+  /**
+   * Whether the peer has reset the connection, or is found to be gone. Without Linux's native
+   * transport it is unknown, and false.
+   */
+  public static boolean isReset(Channel channel) {
+    return channel.isOpen() && channel instanceof EpollSocketChannel socket
+        && socket.tcpInfo().state() == TCP_CLOSE;
   }
 
   /** A socket that is not connected yet. */

@@ -199,6 +199,21 @@ class TcpConnectionTest extends WireTest {
   }
 
   @Test
+  void aClientThatHasEnded_andIsGoneThen_leavesNothingAtAPodThatDoesNotAnswer() throws Exception {
+    var gone = new CountDownLatch(1);
+    pod(caller -> {
+      received.add(caller.readToEnd());
+      await(gone);
+    });
+    var client = client();
+    client.send("all").endOutput();
+    assertThat(next(received)).isEqualTo("all");
+    client.reset();
+    ended(RequestOutcome.CALLER_GONE);
+    gone.countDown();
+  }
+
+  @Test
   void manyShortConnectionsLeaveNothingBehind() throws Exception {
     for (int i = 0; i < 1000; i++) {
       try (var client = client()) {
