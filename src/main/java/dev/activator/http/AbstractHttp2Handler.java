@@ -1,6 +1,7 @@
 package dev.activator.http;
 
 import dev.activator.loop.Loop;
+import dev.activator.loop.NettyTransport;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
@@ -325,7 +326,7 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
     }
     // The TLS handler wraps I/O errors and failed buffer allocations.
     var inner = cause.getCause() == null ? cause : cause.getCause();
-    var peer = on.channel().remoteAddress();
+    var peer = NettyTransport.text(on.channel().remoteAddress());
     if (cause instanceof OutOfMemoryError || inner instanceof OutOfMemoryError) {
       log.warn("There is no direct memory for the HTTP/2 connection to {}: it is closed", peer);
     } else if (cause instanceof IOException || inner instanceof IOException) {
@@ -348,7 +349,8 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
   protected void onConnectionError(ChannelHandlerContext on, boolean outbound, Throwable cause,
       @Nullable Http2Exception error) {
     if (error == null && !(cause instanceof IOException)) {
-      log.warn("Handling the HTTP/2 connection to {} failed", on.channel().remoteAddress(), cause);
+      log.warn("Handling the HTTP/2 connection to {} failed",
+          NettyTransport.text(on.channel().remoteAddress()), cause);
     } else {
       log.debug("The HTTP/2 connection to {} ends: {}", on.channel().remoteAddress(),
           cause.getMessage());

@@ -24,6 +24,8 @@ import java.lang.reflect.Method;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.util.Optional;
+import io.netty.util.NetUtil;
+import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /** The channel types that an event loop can run, and functions to connect and close channels. */
@@ -169,6 +171,13 @@ public record NettyTransport(Class<? extends SocketChannel> socket,
     var outcome = new DefaultChannelPromise(attempt.channel(), client.config().group().next());
     attempt.addListener((ChannelFuture done) -> finish(done, outcome));
     return outcome;
+  }
+
+  /** An address for the log: {@code 10.0.0.7:8080}, {@code [fd00::7]:8080}. */
+  public static String text(@Nullable SocketAddress address) {
+    return address instanceof InetSocketAddress internet
+        ? NetUtil.toSocketAddressString(internet)
+        : String.valueOf(address);
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.activator.proxy;
 
 import dev.activator.loop.LogLimit;
+import dev.activator.loop.NettyTransport;
 import java.net.SocketAddress;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +50,6 @@ public final class AbusiveConnectionCounter {
   public void ended(Reason reason, @Nullable SocketAddress caller, long nowNanos) {
     counts.getAndIncrement(reason.ordinal());
     limit.log(nowNanos, others -> log.warn("The connection to {} is ended: {}. {} others were ended"
-        + " since the last such line", caller, reason.description, others));
+        + " since the last such line", NettyTransport.text(caller), reason.description, others));
   }
 }

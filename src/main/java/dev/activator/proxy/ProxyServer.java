@@ -179,7 +179,8 @@ public final class ProxyServer {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
       failures.log(clock.nanoTime(), others -> log.warn("Cannot accept connections on {}: {}."
-          + " {} others were since the last such line", context.channel().localAddress(),
+          + " {} others were since the last such line",
+          NettyTransport.text(context.channel().localAddress()),
           cause.getMessage(), others));
     }
   }

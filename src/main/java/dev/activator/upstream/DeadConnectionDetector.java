@@ -2,12 +2,11 @@ package dev.activator.upstream;
 
 import dev.activator.loop.Loop;
 import dev.activator.loop.ResettableTimer;
+import dev.activator.loop.NettyTransport;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.epoll.EpollTcpInfo;
-import io.netty.util.NetUtil;
-import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.HashSet;
@@ -76,7 +75,7 @@ final class DeadConnectionDetector {
     var address = connection.channel().remoteAddress();
     if (connection.checked(stateOf(connection.channel())) && gone.add(address)) {
       log.warn("The pod at {} stopped responding; its requests end",
-          NetUtil.toSocketAddressString((InetSocketAddress) address));
+          NettyTransport.text(address));
     }
   }
 

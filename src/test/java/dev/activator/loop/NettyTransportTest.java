@@ -33,6 +33,14 @@ class NettyTransportTest {
   }
 
   @Test
+  void writesAddressesAsInUrls() {
+    assertThat(NettyTransport.text(new InetSocketAddress("10.0.0.7", 80))).isEqualTo("10.0.0.7:80");
+    assertThat(NettyTransport.text(new InetSocketAddress("fd00:0:0::7", 80)))
+        .isEqualTo("[fd00::7]:80");
+    assertThat(NettyTransport.text(null)).isEqualTo("null");
+  }
+
+  @Test
   void aConnectionThatLeavesFromWhereItGoesMeetsItself() throws Exception {
     // given a port nobody listens on
     var address = new InetSocketAddress("127.0.0.1", FreePort.next());

@@ -35,9 +35,9 @@ class AbusiveConnectionCounterTest {
     assertThat(ended.count(Reason.PARTIAL_HEADS)).isEqualTo(10);
     assertThat(ended.count(Reason.OTHER_LIMIT)).isZero();
     assertThat(log.lines()).containsExactly(
-        "WARN The connection to caller/<unresolved>:1 is ended: too many control frames."
+        "WARN The connection to caller:1 is ended: too many control frames."
             + " 0 others were ended since the last such line",
-        "WARN The connection to caller/<unresolved>:1 is ended: a head took too long."
+        "WARN The connection to caller:1 is ended: a head took too long."
             + " 10 others were ended since the last such line");
   }
 }

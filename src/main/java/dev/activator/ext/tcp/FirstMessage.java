@@ -76,7 +76,9 @@ final class FirstMessage {
   static void reset(Channel client, RequestDispatcher dispatcher, LogLimit refusals,
       @Nullable String why) {
     refusals.log(dispatcher.loop().nanoTime(), others -> log.info("A connection of {} was reset:"
-        + " {}. {} others were since the last such line", client.remoteAddress(), why, others));
+        + " {}. {} others were since the last such line",
+        NettyTransport.text(client.remoteAddress()),
+        why, others));
     NettyTransport.reset(client);
   }
 

@@ -106,11 +106,13 @@ public final class StatsServer {
     TcpKeepAlive.FROM_CALLERS.options(transport).forEach(server::childOption);
     var bound = server.bind(address).awaitUninterruptibly();
     if (bound.cause() instanceof IOException taken) {
-      throw new IllegalStateException("the autoscaler cannot listen on " + address.getHostString()
-          + ":" + address.getPort() + ": " + taken.getMessage(), taken);
+      throw new IllegalStateException(
+          "the autoscaler cannot listen on " + NettyTransport.text(address)
+              + ": " + taken.getMessage(),
+          taken);
     }
     listener = bound.syncUninterruptibly().channel();
-    log.info("The autoscaler listens on {}:{}", address.getHostString(), port());
+    log.info("The autoscaler listens on {}", NettyTransport.text(listener.localAddress()));
   }
 
   public int port() {

@@ -366,7 +366,7 @@ public final class PeerTransport {
           refusals.log(loop.nanoTime(), others -> log.warn(
               "Refused a connection from {}, which is no activator or has another key: {}. {} other"
                   + " connections were refused since the last such line",
-              channel.remoteAddress(), text, others));
+              NettyTransport.text(channel.remoteAddress()), text, others));
         }
       }
     }
