@@ -32,6 +32,7 @@ import org.springframework.asm.SpringAsmInfo;
  * Makes one jar of an application's libraries. A start opens each jar, and searches all of them for each class or resource
  * that does not exist. Of all classes, those of the application too, the names and types of local variables are left out: only
  * debuggers and messages of NullPointerExceptions show them, but the AOT cache holds them, and a process maps all of it.
+ * {@link LinkedCalls} says what else is written in another way.
  *
  * <p>The jar is not compressed: a layer of an image compresses it as a whole, to three quarters of what jars take that are
  * compressed file by file.
@@ -82,7 +83,7 @@ class MergeJars {
     }
     try (var files = Files.walk(application)) {
       for (var each : files.filter(one -> one.toString().endsWith(CLASS)).toList()) {
-        Files.write(each, withoutLocalVariables(Files.readAllBytes(each)));
+        Files.write(each, rewritten(Files.readAllBytes(each)));
       }
     }
   }
@@ -159,16 +160,16 @@ class MergeJars {
       put(to, JarFile.MANIFEST_NAME, bytes.toByteArray());
       for (var entry : content.entrySet()) {
         put(to, entry.getKey(),
-            entry.getKey().endsWith(CLASS) ? withoutLocalVariables(entry.getValue()) : entry.getValue());
+            entry.getKey().endsWith(CLASS) ? rewritten(entry.getValue()) : entry.getValue());
       }
     }
     Files.setLastModifiedTime(file, FileTime.fromMillis(newestMillis));
   }
 
-  private static byte[] withoutLocalVariables(byte[] bytes) {
+  private static byte[] rewritten(byte[] bytes) {
     // It does not get the reader, so that the constant pool is a new one, of what is left.
     var writer = new ClassWriter(0);
-    new ClassReader(bytes).accept(new ClassVisitor(SpringAsmInfo.ASM_VERSION, writer) {
+    new ClassReader(bytes).accept(new ClassVisitor(SpringAsmInfo.ASM_VERSION, new LinkedCalls(writer)) {
       @Override
       public MethodVisitor visitMethod(int access, String name, String type, String generic, String[] exceptions) {
         return new MethodVisitor(api, super.visitMethod(access, name, type, generic, exceptions)) {

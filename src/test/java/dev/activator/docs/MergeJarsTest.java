@@ -131,6 +131,80 @@ class MergeJarsTest {
     }
   }
 
+  /** Whose equals and hashCode, and whose switch, the compiler leaves to the JVM to link. */
+  record Sample(boolean flag, byte small, char letter, short number, int count, long nanos,
+      float part, double ratio, String text, int[] list) {
+    private static final Sample FIRST = new Sample(true, (byte) -1, 'c', (short) 2, 3, 1L << 40, 0f,
+        Double.NaN, null, null);
+
+    static String kind(Object value) {
+      return switch (value) {
+        case null -> "null";
+        case String text when text.isEmpty() -> "empty";
+        case String _ -> "text";
+        case Sample(_, _, _, _, _, _, _, _, String text, _) when text != null -> "with text";
+        case int[] _ -> "list";
+        case Record _ -> "record";
+        default -> "other";
+      };
+    }
+
+    /** Its result for many values: each differs from the first in one. */
+    public static String results() {
+      var list = new int[0];
+      var all = List.of(FIRST,
+          new Sample(true, (byte) -1, 'c', (short) 2, 3, 1L << 40, 0f, Double.NaN, null, null),
+          new Sample(false, (byte) -1, 'c', (short) 2, 3, 1L << 40, 0f, Double.NaN, null, null),
+          new Sample(true, (byte) 1, 'c', (short) 2, 3, 1L << 40, 0f, Double.NaN, null, null),
+          new Sample(true, (byte) -1, 'd', (short) 2, 3, 1L << 40, 0f, Double.NaN, null, null),
+          new Sample(true, (byte) -1, 'c', (short) 1, 3, 1L << 40, 0f, Double.NaN, null, null),
+          new Sample(true, (byte) -1, 'c', (short) 2, -3, 1L << 40, 0f, Double.NaN, null, null),
+          new Sample(true, (byte) -1, 'c', (short) 2, 3, 1L << 41, 0f, Double.NaN, null, null),
+          new Sample(true, (byte) -1, 'c', (short) 2, 3, 1L << 40, -0f, Double.NaN, null, null),
+          new Sample(true, (byte) -1, 'c', (short) 2, 3, 1L << 40, 0f, 0.5, null, null),
+          new Sample(true, (byte) -1, 'c', (short) 2, 3, 1L << 40, 0f, Double.NaN, "text", null),
+          new Sample(true, (byte) -1, 'c', (short) 2, 3, 1L << 40, 0f, Double.NaN, null, list));
+      var results = new StringBuilder();
+      for (var each : all) {
+        results.append(FIRST.equals(each)).append(each.equals(FIRST)).append(each.equals(each))
+            .append(each.equals("x")).append(each.equals(null)).append(kind(each));
+        results.append(each.list() == null ? each.hashCode() : 0).append('\n');
+      }
+      for (var value : new Object[]{null, "", "text", list, 1}) {
+        results.append(kind(value)).append('\n');
+      }
+      return results.toString();
+    }
+  }
+
+  @Test
+  void linksSwitchesOverTypesAndMethodsOfRecords_toTheSameResults() throws Exception {
+    var name = Sample.class.getName();
+    byte[] compiled;
+    try (var from = Sample.class.getResourceAsStream("/" + name.replace('.', '/') + ".class")) {
+      compiled = from.readAllBytes();
+    }
+    var own = Files.write(manifest.resolveSibling("Own.class"), compiled);
+
+    assertThat(merged()).isEmpty();
+
+    var linked = Files.readAllBytes(own);
+    assertThat(new String(compiled, ISO_8859_1)).contains("typeSwitch");
+    assertThat(new String(linked, ISO_8859_1)).doesNotContain("typeSwitch");
+    var loader = new ClassLoader(null) {
+      @Override
+      protected Class<?> findClass(String wanted) throws ClassNotFoundException {
+        if (!wanted.equals(name)) {
+          throw new ClassNotFoundException(wanted);
+        }
+        return defineClass(wanted, linked, 0, linked.length);
+      }
+    };
+    var results = loader.loadClass(name).getMethod("results");
+    results.setAccessible(true);
+    assertThat(results.invoke(null)).isEqualTo(Sample.results());
+  }
+
   @Test
   void namesEachLibraryForScanners_alsoThoseWhoseJarsHaveNoCoordinates() throws Exception {
     jar("a-1.jar", "", Map.of("x/A.class", "A"));
