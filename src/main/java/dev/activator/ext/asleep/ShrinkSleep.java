@@ -85,9 +85,19 @@ final class ShrinkSleep implements PodSleep {
       return "api/v1/namespaces/" + namespace + "/pods/" + name;
     }
 
+    /** Its containers, and its native sidecars. */
     List<Map<?, ?>> containers() {
-      return object.at("/spec/containers").valueStream()
+      return Stream.concat(object.at("/spec/containers").valueStream(), sidecars())
           .<Map<?, ?>>map(one -> JSON.treeToValue(one, Map.class)).toList();
+    }
+
+    private Stream<JsonNode> sidecars() {
+      return object.at("/spec/initContainers").valueStream()
+          .filter(one -> one.path("restartPolicy").asString("").equals("Always"));
+    }
+
+    boolean isSidecar(String container) {
+      return sidecars().anyMatch(one -> one.path("name").asString().equals(container));
     }
 
     ShrunkPod now() {
@@ -148,7 +158,7 @@ final class ShrinkSleep implements PodSleep {
             + container.get("name") + " of pod " + pod.name + " (resizePolicy)");
       }
     }
-    return resize(pod, wanted, target.shrink().timeout());
+    return resize(pod, wanted, target.shrink().shrinkTimeout());
   }
 
   @Override
@@ -245,9 +255,10 @@ final class ShrinkSleep implements PodSleep {
     var patch = JSON.createObjectNode();
     // One that has replaced it has the same name, if it is of a StatefulSet.
     patch.putObject("metadata").put("uid", pod.uid);
-    var containers = patch.putObject("spec").putArray("containers");
+    var spec = patch.putObject("spec");
     wanted.forEach(one -> {
-      var container = containers.addObject().put("name", one.name());
+      var container = spec.withArray(pod.isSidecar(one.name()) ? "initContainers" : "containers")
+          .addObject().put("name", one.name());
       var resources = container.putObject("resources");
       one.requests().forEach(resources.withObject("/requests")::put);
       one.limits().forEach(resources.withObject("/limits")::put);

@@ -60,6 +60,7 @@ class ShrinkSleepTest {
   private ShrinkSleep shrink;
   private volatile @Nullable ObjectNode service = scaledService("a");
   private volatile String cpu = "2";
+  private volatile String sidecarCpu = "1";
   private volatile boolean hasPod = true;
   private volatile boolean refusesResizes;
   private volatile boolean leads = true;
@@ -135,6 +136,7 @@ class ShrinkSleepTest {
       }
       case "/api/v1/namespaces/shop/pods/web-1/resize" -> {
         cpu = body.at("/spec/containers/0/resources/requests/cpu").asString();
+        sidecarCpu = body.at("/spec/initContainers/0/resources/requests/cpu").asString();
         yield pod();
       }
       case "/api/v1/namespaces/shop/pods/web-1" -> pod();
@@ -142,14 +144,22 @@ class ShrinkSleepTest {
     };
   }
 
+  private static String container(String name, String requested) {
+    return "{\"name\": \"" + name + "\", \"restartPolicy\": \"Always\", \"resources\":"
+        + " {\"requests\": {\"cpu\": \"" + requested + "\"}}}";
+  }
+
   private String pod() {
-    var container = "[{\"name\": \"web\", \"resources\": {\"requests\": {\"cpu\": \"" + cpu
-        + "\"}}}]";
+    var container = "[" + container("web", cpu) + "]";
+    var sidecar = container("proxy", sidecarCpu);
     return "{\"metadata\": {\"namespace\": \"shop\", \"name\": \"web-1\", \"uid\": \"" + uid
         + "\"},"
-        + " \"spec\": {\"containers\": " + container + "}, \"status\": {\"phase\": \"Running\","
+        + " \"spec\": {\"containers\": " + container
+        + ", \"initContainers\": [{\"name\": \"once\"}, "
+        + sidecar + "]}, \"status\": {\"phase\": \"Running\","
         + " \"podIP\": \"fd00::1\", \"podIPs\": [{\"ip\": \"fd00::1\"}, {\"ip\": \"10.0.0.1\"}],"
-        + " \"containerStatuses\": " + container + "}}";
+        + " \"containerStatuses\": " + container + ", \"initContainerStatuses\": [" + sidecar
+        + "]}}";
   }
 
   @AfterEach
@@ -177,6 +187,15 @@ class ShrinkSleepTest {
 
     assertThat(cpu).isEqualTo("2");
     assertThat(service.at("/status/shrunk").isNull()).isTrue();
+  }
+
+  @Test
+  void nativeSidecarsAreShrunkWithTheirPod() {
+    assertThat(sleep()).isEmpty();
+    assertThat(sidecarCpu).isEqualTo("1m");
+
+    assertThat(wake()).isEmpty();
+    assertThat(sidecarCpu).isEqualTo("1");
   }
 
   @Test

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * How far a node is with the new resources of a pod.
  *
  * <p><b>Source.</b> KEP-1287: the conditions {@code PodResizePending} and {@code PodResizeInProgress},
- * and {@code status.containerStatuses[].resources}, which are those in force.
+ * and {@code resources} of container statuses, which are those in force.
  */
 public sealed interface ResizeProgress {
   record Done() implements ResizeProgress {}
@@ -36,10 +36,13 @@ public sealed interface ResizeProgress {
       }
       if ("PodResizeInProgress".equals(condition.get("type"))) {
         return new Waiting("its node has not ended the resize"
-            + (condition.get("reason") == null ? "" : ", " + why));
+            + (condition.get("reason") == null
+                ? "; where more memory is in use, an Event of the pod says so"
+                : ", " + why));
       }
     }
-    var inForce = maps(status.get("containerStatuses")).map(ContainerResources::of).toList();
+    var inForce = Stream.of("containerStatuses", "initContainerStatuses")
+        .flatMap(field -> maps(status.get(field))).map(ContainerResources::of).toList();
     boolean isDone = wanted.stream().allMatch(one -> inForce.stream()
         .anyMatch(now -> now.name().equals(one.name()) && now.has(one)));
     return isDone ? new Done() : new Waiting("its node has not begun the resize");

@@ -11,12 +11,17 @@ import java.util.TreeMap;
  *
  * @param requests by {@code cpu} and {@code memory}
  * @param limits the same
- * @param timeout how long a node may take to change them
+ * @param timeout how long a node may take to give back what a pod had
  */
 public record ShrinkSpec(Map<String, String> requests, Map<String, String> limits,
     Duration timeout) {
   public static final ShrinkSpec NONE = new ShrinkSpec(Map.of(), Map.of(),
       Duration.ofSeconds(10));
+  /**
+   * How long a node may take to shrink a pod, while requests wait. No node puts that off, but none takes
+   * memory that is in use.
+   */
+  private static final Duration MAX_SHRINK_TIME = Duration.ofSeconds(3);
   private static final int MAX_LENGTH = 64;
   private static final int MAX_SECONDS = 600;
 
@@ -65,6 +70,11 @@ public record ShrinkSpec(Map<String, String> requests, Map<String, String> limit
       throw field.mustBe("a quantity over 0, such as 1m or 64Mi");
     }
     return text;
+  }
+
+  /** How long a node may take to shrink them. */
+  public Duration shrinkTimeout() {
+    return timeout.compareTo(MAX_SHRINK_TIME) < 0 ? timeout : MAX_SHRINK_TIME;
   }
 
   boolean isEmpty() {

@@ -49,6 +49,13 @@ class IdleTargetTest {
             Duration.ofSeconds(10)));
   }
 
+  @ParameterizedTest
+  @CsvSource({"1, 1", "3, 3", "600, 3"})
+  void requestsDoNotWaitLong_forANodeThatCannotShrinkAPod(int timeout, int expected) {
+    assertThat(read("{do: shrink, shrink: {requests: {cpu: 1m}, timeoutSeconds: " + timeout
+        + "}}").shrink().shrinkTimeout()).hasSeconds(expected);
+  }
+
   @Test
   void shrinkIsRefusedWithoutACluster() {
     assertThatThrownBy(() -> IdleTarget.of(WEB, new IdleSpec(Map.of("do", "shrink"), null),

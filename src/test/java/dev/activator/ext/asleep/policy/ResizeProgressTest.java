@@ -14,7 +14,8 @@ class ResizeProgressTest {
       "[] | '1' | Waiting[why=its node has not begun the resize]",
       "[{type: Ready, status: 'True'}] | 0.001 | Done[]",
       "[{type: PodResizeInProgress, status: 'True'}] | 1m |"
-          + " Waiting[why=its node has not ended the resize]",
+          + " Waiting[why=its node has not ended the resize; where more memory is in use, an Event of the"
+          + " pod says so]",
       "[{type: PodResizeInProgress, status: 'True', reason: Error, message: no cgroup}] | 1m |"
           + " Waiting[why=its node has not ended the resize, Error: no cgroup]",
       "[{type: PodResizePending, status: 'True', reason: Deferred, message: not enough cpu}] | 1m |"
