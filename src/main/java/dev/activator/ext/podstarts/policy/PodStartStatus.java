@@ -4,6 +4,7 @@ import dev.activator.revision.RevisionStartProgress.StartPhase;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,8 @@ public record PodStartStatus(String name, String uid, @Nullable FailureReason fa
   public record Termination(String reason, int exitCode, String message) {
     public static final Termination NONE = new Termination("", 0, "");
     private static final int MAX_SHOWN_LENGTH = 200;
+    /** Those of a program that was stopped by SIGTERM or SIGKILL, or has handled SIGTERM. */
+    private static final Set<Integer> STOPPED = Set.of(0, 137, 143);
 
     boolean isKnown() {
       return !reason.isEmpty() || exitCode != 0;
@@ -43,7 +46,10 @@ public record PodStartStatus(String name, String uid, @Nullable FailureReason fa
 
     String text() {
       var line = lastLine();
-      return "ended with exit code " + exitCode + (line.isEmpty() ? "" : ": " + line);
+      return "ended with exit code " + exitCode + (line.isEmpty() ? "" : ": " + line)
+          + (STOPPED.contains(exitCode)
+              ? "; where a livenessProbe or startupProbe failed, an Event of the pod says so"
+              : "");
     }
 
     /** The last line that is not indented, as lines of a stack trace are. */

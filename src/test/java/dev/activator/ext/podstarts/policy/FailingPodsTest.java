@@ -123,7 +123,8 @@ class FailingPodsTest {
             ? "container app needs more memory than its limit"
             : ended.isEmpty() || !waiting.equals("CrashLoopBackOff")
                 ? "container app: why"
-                : "container app ended with exit code 0"));
+                : "container app ended with exit code 0; where a livenessProbe or startupProbe failed,"
+                    + " an Event of the pod says so"));
   }
 
   @ParameterizedTest(name = "{1}")
