@@ -49,6 +49,8 @@ public final class ScaledServiceStatusWriter {
   private static final String API_VERSION = "activator.dev/v1alpha1";
   private static final String KIND = "ScaledService";
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
+  /** How long a write waits for the decision that follows a change of pods, or leads to it. */
+  private static final Duration DELAY = Duration.ofMillis(200);
   /** The minimum time between two writes of one status. */
   private static final Duration PERIOD = Duration.ofSeconds(1);
   /** How long a named object may be missing until an Event says so: objects applied together come one by one. */
@@ -165,8 +167,14 @@ public final class ScaledServiceStatusWriter {
         known.scaling = null;
         update(known, new Event.Unscaled());
       }
+      boolean isEdited = known.state == state
+          || known.state.object().generation() != state.object().generation();
       known.state = state;
-      queue.add(id);
+      if (isEdited) {
+        queue.add(id);
+      } else {
+        queue.addAfter(id, DELAY);
+      }
     });
   }
 

@@ -66,6 +66,7 @@ class ScaledServiceStatusWriterTest {
   private volatile List<Trouble> troubles = List.of(new Trouble("NotSeen", "not read yet"));
   private volatile long generation;
   private volatile int shown;
+  private volatile int ready;
   private volatile boolean isAsleep;
   private volatile String opened = "";
   private final InstantSource clock = () -> now;
@@ -90,6 +91,7 @@ class ScaledServiceStatusWriterTest {
       troubles = state.troubles();
       generation = state.object().generation();
       opened = state.revision().annotations().getOrDefault(RevisionAnnotations.TCP_PORT, "");
+      ready = state.ready();
       shown = state.object().status().desiredReplicas().orElse(-1);
       isAsleep = state.object().idle().state() != null;
     });
@@ -424,6 +426,32 @@ class ScaledServiceStatusWriterTest {
     loop.advance(Duration.ofMillis(100));
     eventually(() -> assertThat(status().path("desiredReplicas").asInt()).isEqualTo(19));
     assertThat(patches()).isEqualTo(before + 1);
+  }
+
+  @Test
+  void aChangeOfPodsIsWrittenWithTheDecisionThatFollows() {
+    service();
+    lead();
+    writer.scaled(WEB, scaling(0, 0, null));
+    becomes("Ready", "True Ready 2026-01-01T00:00:00Z");
+    eventually(() -> assertThat(shown).isZero());
+    loop.advance(Duration.ofSeconds(2));
+    long before = patches();
+
+    store.create(BuiltInKinds.ENDPOINT_SLICE, Objects.parse("""
+        {'metadata': {'namespace': 'shop', 'name': 'web-1',
+         'labels': {'kubernetes.io/service-name': 'web'}}, 'addressType': 'IPv4',
+         'ports': [{'name': 'http', 'port': 8080}], 'endpoints': [{'addresses': ['10.0.0.1']}]}
+        """));
+    await().until(() -> ready == 1);
+    loop.advance(Duration.ofMillis(100));
+    assertThat(patches()).isEqualTo(before);
+    writer.scaled(WEB, scaling(1, 1, null));
+
+    eventually(() -> assertThat(shown).isEqualTo(1));
+    loop.advance(Duration.ofSeconds(2));
+    assertThat(patches()).isEqualTo(before + 1);
+    assertThat(status().path("replicas").asInt()).isEqualTo(1);
   }
 
   @Test

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ScalingViewPublisher {
   private static final Duration PERIOD = Duration.ofSeconds(1);
+  /** A start that is quicker is published once, when it has ended. */
+  private static final Duration DELAY = Duration.ofMillis(100);
 
   private final Term term;
   private final Supplier<Views> views;
@@ -37,10 +39,12 @@ final class ScalingViewPublisher {
     this.timer = new ResettableTimer(term.loop(), this::publish);
   }
 
-  /** Publishes as soon as a second has passed since the last time. */
+  /** Publishes the first view at once, and others after a moment, and a second after the last. */
   void schedule() {
     timer.within(
-        published == null ? 0 : Math.max(0, publishedAt + PERIOD.toNanos() - term.now()));
+        published == null
+            ? 0
+            : Math.max(DELAY.toNanos(), publishedAt + PERIOD.toNanos() - term.now()));
   }
 
   void stop() {

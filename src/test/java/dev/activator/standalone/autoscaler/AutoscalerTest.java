@@ -756,16 +756,21 @@ class AutoscalerTest {
   }
 
   @Test
-  void aChangeAfterASecondOfPeaceIsPublishedAtOnce() {
+  void aQuickStartIsPublishedOnce_andNothingMoreForASecond() {
     autoscaler.target(target(OptionalInt.of(10)));
     loop.advance(Duration.ofSeconds(10));
     changes.clear();
 
     report(1, 1);
-    assertThat(changes).isNotEmpty();
-    report(90, 90);
-    assertThat(changes).as("once a second at most").hasSize(1);
-    loop.advance(Duration.ofSeconds(1));
+    loop.advance(Duration.ofMillis(99));
+    autoscaler.pods(WEB, 1);
+    loop.advance(Duration.ofMillis(1));
+    assertThat(changes).singleElement()
+        .returns(ScalingView.ScaleState.RUNNING, ScalingView::state);
+    autoscaler.pods(WEB, 0);
+    loop.advance(Duration.ofMillis(900));
+    assertThat(changes).hasSize(1);
+    loop.advance(Duration.ofMillis(100));
     assertThat(changes).hasSize(2);
   }
 

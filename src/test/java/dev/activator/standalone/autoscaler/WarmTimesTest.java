@@ -143,6 +143,7 @@ class WarmTimesTest {
     assertThat(warm(11)).isZero();
 
     assertThat(warm(10)).isEqualTo(10);
+    loop.advance(Duration.ofMillis(100));
 
     var view = autoscaler.view(WEB).keptWarm();
     assertThat(view.saved()).isEqualTo(10);
@@ -162,6 +163,7 @@ class WarmTimesTest {
   void onlyCounts_whenItObserves() {
     target(OptionalInt.empty(), Map.of("keepWarm", Map.of("mode", "observe")));
     assertThat(warm(21)).isZero();
+    loop.advance(Duration.ofMillis(100));
 
     assertThat(autoscaler.view(WEB).keptWarm().sentence()).isEqualTo("by idle times, would have"
         + " saved 10 of 10 starts for 600 s of a pod; a pod is likely to be needed 540 s to 726 s"

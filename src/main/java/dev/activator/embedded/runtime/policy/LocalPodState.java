@@ -127,7 +127,8 @@ public sealed interface LocalPodState {
   /** The step for an event. An event without a row changes nothing. */
   default Step on(Event event) {
     return switch (new Cell(this, event)) {
-      case Cell(Running(var now, var ready, var served, var failures), Event.Ready(var run)) when run == now ->
+      case Cell(Running(var now, var ready, var served, var failures), Event.Ready(var run)) when run == now
+          && !ready ->
         step(new Running(run, true, true, failures), new Effect.Publish(), new Effect.ReportReady(),
             new Effect.SettleAfter(run, SETTLED_AFTER));
       case Cell(Running(var now, var ready, var served, var failures), Event.NotReady(var run)) when run == now

@@ -41,6 +41,9 @@ class LocalPodStateTest {
     assertThat(effects).isEmpty();
     on(new Event.Ready(1));
     assertThat(view().ready()).isTrue();
+    // Such as the first probe of a process that goes on after it was frozen.
+    on(new Event.Ready(1));
+    assertThat(effects).isEmpty();
   }
 
   @Test
