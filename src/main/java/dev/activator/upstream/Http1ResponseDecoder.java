@@ -22,6 +22,7 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseDecoder;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http2.Http2CodecUtil;
@@ -56,6 +57,7 @@ final class Http1ResponseDecoder extends HttpResponseDecoder {
   private @Nullable HttpMethod method;
   private ByteBuf reading = Unpooled.EMPTY_BUFFER;
   private @Nullable ReadTurn turn;
+  /** Whether a head is awaited of which no byte has come. */
   private boolean begins;
   private boolean inHttp2;
   private boolean hadLongLine;
@@ -153,17 +155,23 @@ final class Http1ResponseDecoder extends HttpResponseDecoder {
   @Override
   protected boolean isContentAlwaysEmpty(HttpMessage message) {
     var response = (HttpResponse) message;
+    var headers = response.headers();
     if (HopByHopFields.isTooLong(HeaderFieldList.in(response))) {
       throw new IllegalArgumentException("too many options of the connection");
     }
     if (HttpVersion.HTTP_1_0.equals(response.protocolVersion())) {
-      ignoreCoding(response.headers());
+      ignoreCoding(headers);
     }
-    trailers.possible = isChunked(response.headers());
+    trailers.possible = isChunked(headers);
+    if (trailers.possible) {
+      ignoreLength(headers);
+    }
+    begins = response.status().codeClass() == HttpStatusClass.INFORMATIONAL
+        && !response.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
     if (response.status().equals(HttpResponseStatus.RESET_CONTENT) && !trailers.possible
-        && !response.headers().contains(HttpHeaderNames.CONTENT_LENGTH)) {
+        && !headers.contains(HttpHeaderNames.CONTENT_LENGTH)) {
       // It has no content, so nothing is waited for. What follows all the same is not parsed.
-      response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+      closeAfter(headers);
       return true;
     }
     return HttpMethod.HEAD.equals(method) || super.isContentAlwaysEmpty(response);
@@ -178,22 +186,33 @@ final class Http1ResponseDecoder extends HttpResponseDecoder {
    */
   private static void ignoreCoding(HttpHeaders headers) {
     if (headers.contains(HttpHeaderNames.TRANSFER_ENCODING)) {
-      headers.remove(HttpHeaderNames.TRANSFER_ENCODING)
-          .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+      headers.remove(HttpHeaderNames.TRANSFER_ENCODING);
+      closeAfter(headers);
     }
   }
 
   /**
-   * The chunks count, and the length is not passed on. Another proxy could have read it otherwise,
-   * so the connection is closed after the response.
+   * Ignores a length beside chunks, also in a response to HEAD. Another proxy could have read it
+   * otherwise, so the connection is closed after the response.
    *
    * <p><b>Source.</b> RFC 9112, section 6.3.
    */
+  private static void ignoreLength(HttpHeaders headers) {
+    if (headers.contains(HttpHeaderNames.CONTENT_LENGTH)) {
+      headers.remove(HttpHeaderNames.CONTENT_LENGTH);
+      closeAfter(headers);
+    }
+  }
+
+  /** Keeps the pod's own options: the fields that they name are not passed on. */
+  private static void closeAfter(HttpHeaders headers) {
+    headers.add(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+  }
+
+  /** The field is removed already. */
   @Override
   protected void handleTransferEncodingChunkedWithContentLength(HttpMessage message) {
     clearContentLength();
-    message.headers().remove(HttpHeaderNames.CONTENT_LENGTH)
-        .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
   }
 
   /**

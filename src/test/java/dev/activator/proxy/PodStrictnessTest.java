@@ -296,6 +296,40 @@ class PodStrictnessTest extends WireTest {
     eventually(() -> assertThat(pod.connections()).isEqualTo(2));
   }
 
+  /** RFC 9110, section 7.6.1, and RFC 9112, section 6.3. */
+  @Test
+  void passesNothingOnThatIsForOneConnection_whenThereAreALengthAndChunks() throws Exception {
+    pod(CHUNKED + "Content-Length: 2\r\nConnection: X-A, X-B\r\nX-A: a\r\n\r\n"
+        + "2\r\nok\r\n0\r\nX-B: b\r\nX-T: t\r\n\r\n");
+    try (var caller = activator.get("/")) {
+      assertThat(caller.readHead().header("X-A")).isNull();
+      assertThat(caller.readChunk()).isEqualTo("ok");
+      assertThat(caller.readChunk()).isEmpty();
+      assertThat(caller.readHeadLines()).containsExactly("X-T: t");
+    }
+  }
+
+  @Test
+  void passesNoLengthOn_besideChunksThatAResponseToHeadWouldHave() throws Exception {
+    var pod = pod(CHUNKED + "Content-Length: 7\r\n\r\n");
+    try (var caller = activator.connect()) {
+      for (int i = 0; i < 2; i++) {
+        Activator.request(caller, "HEAD / HTTP/1.1");
+        assertThat(caller.readHead().header("Content-Length")).isNull();
+      }
+    }
+    assertThat(pod.connections()).isEqualTo(2);
+  }
+
+  @Test
+  void answers502_whenAControlCharacterFollowsAnInterimResponse() throws Exception {
+    pod("HTTP/1.1 103 Early Hints\r\n\r\n\1" + OK + "\r\nok");
+    try (var caller = activator.get("/")) {
+      assertThat(caller.readHead().start()).startsWith("HTTP/1.1 103 ");
+      assertThat(response(caller)).isEqualTo("502 malformed response\n");
+    }
+  }
+
   /** As of a script that prints its own head. */
   @Test
   void acceptsHeadsWhoseLinesEndInLineFeeds() throws Exception {
