@@ -125,7 +125,7 @@ public final class EmbeddedPlatform implements ScaledServicePlatform {
         new LocalRuntime.Dependencies(Clock.systemUTC(), random, settings.logOutput(),
             (id, uid) -> isRoutable.test(id, uid),
             pod -> throttler.get().sends(pod),
-            pod -> throttler.get().inFlight(pod)));
+            pod -> throttler.get().requestsInFlight(pod)));
     this.scaling = new EmbeddedScaleClient(store, loop(loops), defaults);
     this.autoscalerLoop = loop(loops);
     this.awaited = new AwaitedRoutes(autoscalerLoop, ROUTE_TIMEOUT);

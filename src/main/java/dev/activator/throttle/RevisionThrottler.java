@@ -7,6 +7,7 @@ import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodTransport;
 import dev.activator.revision.PublicEndpointAddresses;
+import dev.activator.revision.PortProtocol;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
@@ -281,6 +282,11 @@ final class RevisionThrottler implements PermitSharing.LocalQueue {
 
   private static Object capacityText(int capacity) {
     return capacity == DestinationSubset.UNLIMITED ? "unlimited" : capacity;
+  }
+
+  /** <b>Threads.</b> Any. */
+  boolean isOfTcp() {
+    return revision.protocol() == PortProtocol.TCP;
   }
 
   /** <b>Threads.</b> Any. */

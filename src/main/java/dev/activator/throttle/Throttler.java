@@ -216,10 +216,12 @@ public final class Throttler {
 
   /**
    * The number of requests in flight on a destination, of all revisions, including deleted ones.
+   * Connections over TCP are no requests: they may stay open for ever.
    */
-  public int inFlight(Destination destination) {
+  public int requestsInFlight(Destination destination) {
     return Stream.concat(revisions.all(slot), deleted.stream())
-        .map(RevisionThrottler::view).flatMap(view -> view.pods().stream())
+        .filter(throttler -> !throttler.isOfTcp()).map(RevisionThrottler::view)
+        .flatMap(view -> view.pods().stream())
         .filter(pod -> pod.destination().equals(destination))
         .mapToInt(ThrottleView.PodLoad::inFlight).sum();
   }

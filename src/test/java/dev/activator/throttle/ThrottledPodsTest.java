@@ -53,6 +53,26 @@ class ThrottledPodsTest extends ThrottlerScene {
   }
 
   @Test
+  void countsRequestsInFlightOnAPod() {
+    exists(2);
+    pods(A, B);
+    requests(4).get(0).release();
+    loop.run();
+
+    assertThat(throttler.requestsInFlight(A) + throttler.requestsInFlight(B)).isEqualTo(3);
+  }
+
+  /** So the end of a pod does not wait for them, as in Kubernetes. */
+  @Test
+  void countsNoConnectionsOverTcpAsRequests() {
+    existsOverTcp();
+    pods(A);
+
+    assertThat(request().destination()).isEqualTo(A);
+    assertThat(throttler.requestsInFlight(A)).isZero();
+  }
+
+  @Test
   void aPodIsWithdrawn_whileItIsNotPublished() {
     exists(1);
     pods(A, B);

@@ -24,10 +24,10 @@ class ThrottlerRejectionTest extends ThrottlerScene {
 
     assertThat(held.get(1).answers()).containsExactly(new Rejection.RevisionGone(ID));
     assertThat(throttler.view(ID)).isNull();
-    assertThat(throttler.inFlight(A)).isEqualTo(1);
+    assertThat(throttler.requestsInFlight(A)).isEqualTo(1);
     held.get(0).release();
     loop.run();
-    assertThat(throttler.inFlight(A)).isZero();
+    assertThat(throttler.requestsInFlight(A)).isZero();
   }
 
   @Test

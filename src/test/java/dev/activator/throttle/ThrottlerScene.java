@@ -6,6 +6,7 @@ import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PublicEndpointAddresses;
 import dev.activator.revision.RequestTimeouts;
+import dev.activator.revision.PortProtocol;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
@@ -39,6 +40,13 @@ abstract class ThrottlerScene {
 
   void exists(int containerConcurrency) {
     revision = Revision.of(ID, containerConcurrency);
+    throttler.onRevision(exist.put(revision));
+    loop.run();
+  }
+
+  void existsOverTcp() {
+    revision = new Revision(ID, "", PortProtocol.TCP, 1, RequestTimeouts.DEFAULT, true, null,
+        Map.of(), Map.of(), null);
     throttler.onRevision(exist.put(revision));
     loop.run();
   }
