@@ -222,11 +222,16 @@ final class Dialer {
         failed(new ConnectTimeoutException("no answer to " + attempts + " attempts"));
         return;
       }
+      next = loop.schedule(backoff.untilNext(attempts), this::start);
+      attempts++;
       SocketChannel channel;
       try {
         channel = loop.newSocket();
       } catch (ChannelException e) {
-        failed(e);
+        // As without a free file descriptor. Earlier attempts may still connect.
+        if (connecting.isEmpty()) {
+          failed(e);
+        }
         return;
       }
       if (connecting.size() == DialBackoff.AT_ONCE) {
@@ -235,8 +240,6 @@ final class Dialer {
       connecting.add(channel);
       // The next attempt limits the time, not Netty.
       channel.config().setConnectTimeoutMillis(0);
-      next = loop.schedule(backoff.untilNext(attempts), this::start);
-      attempts++;
       register(channel, listener, done -> {
         if (done.isSuccess()) {
           resolve(channel);

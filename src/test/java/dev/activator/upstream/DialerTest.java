@@ -7,11 +7,13 @@ import dev.activator.tls.PodTls;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.loop.LoopGroup;
+import dev.activator.loop.NettyLoop;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.revision.Destination;
 import dev.activator.revision.PodTransport.PodIdentity;
 import dev.activator.tls.DialTarget;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
@@ -19,6 +21,7 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslHandler;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -29,6 +32,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -120,6 +124,34 @@ class DialerTest {
   }
 
   @Test
+  void letsTheOthersGoOn_whenThereIsNoSocketForAnother() throws Exception {
+    try (var pod = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      // given an activator with one more file descriptor, and an attempt without an answer
+      var caller = new Held(2);
+      var sockets = new AtomicInteger();
+      var few = new NettyLoop(group.next()) {
+        @Override
+        public SocketChannel newSocket() {
+          if (sockets.incrementAndGet() == 2) {
+            caller.sendAll();
+            throw new ChannelException("Too many open files");
+          }
+          return super.newSocket();
+        }
+      };
+      var dialing = new Dialer(few, TcpKeepAlive.TO_PODS, new DialBackoff(new Random(1)),
+          new PodTls(TestRevisions.unused()));
+
+      // when the pod is dialed
+      dialing.dial(DialTarget.plain(new Destination("127.0.0.1", pod.getLocalPort())), caller);
+
+      // then that attempt is used
+      assertThat(caller.outcome.get(120, TimeUnit.SECONDS)).isInstanceOf(Channel.class);
+      ((Channel) caller.outcome.join()).close().awaitUninterruptibly();
+    }
+  }
+
+  @Test
   void letsFourAttemptsGoOn() throws Exception {
     try (var pod = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       // given attempts without an answer, until the fifth begins
@@ -189,6 +221,11 @@ class DialerTest {
       this.until = until;
     }
 
+    void sendAll() {
+      attempts.complete(List.copyOf(begun));
+      held.forEach(Runnable::run);
+    }
+
     @Override
     public void addHandlers(ChannelPipeline pipeline) {
       pipeline.addLast(new ChannelOutboundHandlerAdapter() {
@@ -198,8 +235,7 @@ class DialerTest {
           begun.add(context.channel());
           held.add(() -> context.connect(remote, local, promise));
           if (begun.size() == until) {
-            attempts.complete(List.copyOf(begun));
-            held.forEach(Runnable::run);
+            sendAll();
           }
         }
       });
