@@ -298,7 +298,7 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
     return lendable;
   }
 
-  /** Whether windows of streams may grow now. */
+  /** Whether windows of streams may grow now, and stay larger than they began. */
   protected boolean mayWiden() {
     return true;
   }

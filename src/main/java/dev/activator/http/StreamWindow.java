@@ -6,7 +6,8 @@ import io.netty.handler.codec.http2.Http2Stream;
 /**
  * The window for what the peer sends on one stream. It doubles while the data is passed on as it
  * comes, so that a peer that is far away can send as fast as the network allows. It has at most four
- * times the bytes that were passed on already, or what it began with.
+ * times the bytes that were passed on already, or what it began with. While windows may not
+ * grow, as memory is tight, a larger one is not opened again beyond what it began with.
  *
  * <p><b>Threads.</b> The connection's loop.
  */
@@ -20,19 +21,26 @@ public final class StreamWindow {
     private int bytes = 4 << 20;
   }
 
+  private final int initial;
   private int bytes;
   private int passed;
 
-  /** @param bytes the window that the stream begins with */
-  public StreamWindow(int bytes) {
-    this.bytes = bytes;
+  /** @param initial the window that the stream begins with */
+  public StreamWindow(int initial) {
+    this.initial = initial;
+    this.bytes = initial;
   }
 
   /** Call when bytes of data were passed on in the call that brought them. */
   public void passedOn(AbstractHttp2Handler<?> connection, Http2Stream stream, int more)
       throws Http2Exception {
-    passed += more;
-    if (passed < bytes / 2 || bytes >= MAX_BYTES || !connection.mayWiden()) {
+    if (!connection.mayWiden()) {
+      narrow(connection, stream);
+      return;
+    }
+    // Limited, so that it does not overflow.
+    passed = Math.min(passed + more, bytes);
+    if (passed < bytes / 2 || bytes >= MAX_BYTES) {
       return;
     }
     var lendable = connection.lendable();
@@ -43,6 +51,16 @@ public final class StreamWindow {
       connection.connection().local().flowController().incrementWindowSize(stream, bytes);
       bytes = wider;
       passed = 0;
+    }
+  }
+
+  private void narrow(AbstractHttp2Handler<?> connection, Http2Stream stream)
+      throws Http2Exception {
+    passed = 0;
+    if (bytes > initial) {
+      connection.lendable().bytes += lent(bytes);
+      connection.connection().local().flowController().incrementWindowSize(stream, initial - bytes);
+      bytes = initial;
     }
   }
 

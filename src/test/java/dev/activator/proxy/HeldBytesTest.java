@@ -12,7 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Requests that wait hold memory, and the process has only so much of it. */
@@ -253,6 +256,64 @@ class HeldBytesTest extends WireTest {
       upload(caller, 9);
       assertThat(nextWindow(caller)).isEqualTo(64 << 10);
     }
+  }
+
+  /** Otherwise a caller could send all of it when its pod stops reading. */
+  @Test
+  void narrowsTheWindowOfAnUploadAgainWhileMuchIsHeld() throws Exception {
+    // given an upload whose window has become wide, as its pod reads it at once
+    var taken = new Semaphore(0);
+    var first = new AtomicInteger();
+    pod(peer -> {
+      var pod = RawHttp2.pod(peer, RawHttp2.INITIAL_WINDOW_SIZE, 0);
+      while (true) {
+        var frame = pod.read();
+        if (frame.type() == RawHttp2.HEADERS && first.compareAndSet(0, frame.stream())) {
+          pod.window(frame.stream(), 64 << 10);
+        } else if (frame.type() == RawHttp2.DATA) {
+          int length = frame.payload().length;
+          pod.window(0, length).window(frame.stream(), length);
+          taken.release(length);
+        }
+      }
+    });
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      assertThat(nextWindow(caller)).isEqualTo(64 << 10);
+      upload(caller, 1);
+      int wide = send(caller, 64 << 10, 1 << 20, 16 << 10, taken);
+      assertThat(wide).isGreaterThan(200 << 10);
+
+      // when four others hold more than half of the bound
+      for (int stream = 3; stream < 10; stream += 2) {
+        upload(caller, stream);
+        caller.data(stream, false, "y".repeat(14_000));
+      }
+      assertThat(nextWindow(caller)).isEqualTo(4 << 10);
+
+      // then it may soon send no more at once than it could at first
+      assertThat(send(caller, wide - (60 << 10), 1 << 20, 4 << 10, taken)).isLessThanOrEqualTo(64 << 10);
+      for (int stream = 1; stream < 10; stream += 2) {
+        caller.reset(stream, 8);
+      }
+    }
+  }
+
+  /** Sends parts of stream 1, and returns the window that is left. */
+  private static int send(RawHttp2 caller, int window, int bytes, int part, Semaphore taken)
+      throws Exception {
+    int left = window;
+    for (int sent = 0; sent < bytes; sent += part) {
+      caller.data(1, false, new byte[part]);
+      assertThat(taken.tryAcquire(part, 120, TimeUnit.SECONDS)).isTrue();
+      left -= part;
+      caller.frame(RawHttp2.PING, 0, 0, new byte[8]);
+      for (var frame = caller.readAny(); frame.type() != RawHttp2.PING; frame = caller.readAny()) {
+        if (frame.type() == RawHttp2.WINDOW_UPDATE && frame.stream() == 1) {
+          left += frame.number();
+        }
+      }
+    }
+    return left;
   }
 
   private static void upload(RawHttp2 caller, int stream) throws Exception {
