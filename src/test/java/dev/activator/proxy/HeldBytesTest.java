@@ -291,7 +291,8 @@ class HeldBytesTest extends WireTest {
       assertThat(nextWindow(caller)).isEqualTo(4 << 10);
 
       // then it may soon send no more at once than it could at first
-      assertThat(send(caller, wide - (60 << 10), 1 << 20, 4 << 10, taken)).isLessThanOrEqualTo(64 << 10);
+      assertThat(send(caller, wide - (60 << 10), 1 << 20, 4 << 10, taken))
+          .isLessThanOrEqualTo(64 << 10);
       for (int stream = 1; stream < 10; stream += 2) {
         caller.reset(stream, 8);
       }
