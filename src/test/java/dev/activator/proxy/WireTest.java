@@ -53,6 +53,11 @@ public abstract class WireTest {
     activator = new Activator(other, tls(), io(), keepAlive());
   }
 
+  /** Starts anew, with longer times: a pod or a caller that waits for a core is not too late. */
+  protected void startSlowly() throws IOException {
+    startWith(Activator.Settings.DEFAULT.slow());
+  }
+
   @AfterEach
   void everythingIsGivenBack() throws IOException {
     awaitIdle();

@@ -14,6 +14,8 @@ import java.util.concurrent.TimeUnit;
 final class ConnectionCount {
   /** The health check of a load balancer connects, and closes at once. */
   private static final long MAX_CHECK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+  /** One that gets a pod lasts until that has ended, too. */
+  private static final long MAX_CHECK_OF_POD_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final TcpConnection connection;
   private final RevisionCount count;
@@ -31,6 +33,14 @@ final class ConnectionCount {
 
   void accepted() {
     timer.within(MAX_CHECK_NANOS);
+  }
+
+  /** The client has ended what it sends. */
+  void clientEnded() {
+    if (!begun) {
+      timer.cancel();
+      timer.within(MAX_CHECK_OF_POD_NANOS);
+    }
   }
 
   /** The connection is no health check. Idempotent. */

@@ -169,6 +169,7 @@ final class TcpConnection extends ObservedConnection {
   void inputEnded(TcpSide of) {
     if (of == client) {
       on(Event.CLIENT_ENDED);
+      count.clientEnded();
     } else if (of == pod) {
       podFailed(UpstreamFailure.CLOSED, Event.POD_ENDED);
     }

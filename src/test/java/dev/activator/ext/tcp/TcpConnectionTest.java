@@ -184,6 +184,27 @@ class TcpConnectionTest extends WireTest {
   }
 
   @Test
+  void aHealthCheckDoesNotCount_thoughAPodTakesItsTimeToEndIt() throws Exception {
+    startSlowly();
+    listening = null;
+    listen();
+    var over = new CountDownLatch(1);
+    var pod = idlePod(caller -> {
+      received.add(caller.readToEnd());
+      await(over);
+    });
+    activator.throttle.grow(pod.destination(), 1);
+    client().close();
+    assertThat(next(received)).isEmpty();
+    try (var _ = client()) {
+      // One that has arrived later counts by now.
+      eventually(() -> assertThat(activator.throttle.queued()).isEqualTo(1));
+      assertThat(activator.arrivals).hasValue(1);
+    }
+    over.countDown();
+  }
+
+  @Test
   void aClientThatLeavesGivesItsPlaceUp() throws Exception {
     try (var _ = client()) {
       eventually(() -> assertThat(activator.throttle.queued()).isEqualTo(1));
