@@ -490,6 +490,22 @@ class ScaledServiceStatusWriterTest {
   }
 
   @Test
+  void whatHasJustChangedIsWrittenBeforeAnotherLeads() {
+    service();
+    lead();
+    writer.scaled(WEB, scaling(0, 1, null));
+    becomes("Ready", "True Ready 2026-01-01T00:00:00Z");
+    loop.advance(Duration.ofSeconds(2));
+
+    store.delete(BuiltInKinds.SERVICE, "shop", "web");
+    await().until(() -> !troubles.isEmpty());
+    var finished = writer.finish();
+
+    eventually(Duration.ZERO, () -> assertThat(finished).isDone());
+    assertThat(condition("Ready")).isEqualTo("False ServiceNotFound 2026-01-01T00:00:00Z");
+  }
+
+  @Test
   void aNewTermWritesEvenIfTheLastWriteOfTheOneBeforeIsUnderWay() {
     service();
     lead();
