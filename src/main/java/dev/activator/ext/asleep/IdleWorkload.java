@@ -386,10 +386,6 @@ final class IdleWorkload {
           : done(new Refused(Reason.UNAVAILABLE,
               target() + " starts again when the pods that were asleep have ended"));
     }
-    if (pods.isEmpty() && now.current() > 0) {
-      // Its Service may be in replacement. What it lists later would be taken for awake.
-      return done(new Refused(Reason.UNAVAILABLE, "the Service lists no pod of " + target()));
-    }
     return wake(now, pods)
         .thenCompose(woken -> {
           if (!(woken instanceof Found)) {
@@ -418,6 +414,10 @@ final class IdleWorkload {
     var before = state.stored();
     if (before == null) {
       return done(now);
+    }
+    if (pods.isEmpty() && now.current() > 0) {
+      // Its Service may be in replacement. What it lists later would be taken for awake.
+      return done(new Refused(Reason.UNAVAILABLE, "the Service lists no pod of " + target()));
     }
     if (!mayWrite()) {
       return done(new Refused(Reason.CONFLICT,

@@ -117,6 +117,8 @@ final class IdleCluster {
   };
   /** Whether no pod falls asleep any more. */
   boolean refusesSleep;
+  /** Whether the Service lists no pod, as while it is replaced. */
+  boolean isUnlisted;
   /** Whether the ScaledService is deleted. */
   boolean isDeleted;
   /** Called when pods are about to fall asleep. */
@@ -219,6 +221,9 @@ final class IdleCluster {
 
   /** A Service lists ready pods, or else those that are terminating. */
   List<Pod> usable() {
+    if (isUnlisted) {
+      return List.of();
+    }
     var ready = pods.stream().filter(pod -> pod.ready && !pod.terminating).toList();
     return ready.isEmpty() ? pods.stream().filter(pod -> pod.ready).toList() : ready;
   }
@@ -510,7 +515,9 @@ final class IdleCluster {
 
     @Override
     public CompletableFuture<List<Destination>> pods(RevisionId id) {
-      return cluster.call(() -> cluster.pods.stream().map(pod -> pod.address).toList());
+      return cluster.call(() -> cluster.isUnlisted
+          ? List.of()
+          : cluster.pods.stream().map(pod -> pod.address).toList());
     }
 
     @Override

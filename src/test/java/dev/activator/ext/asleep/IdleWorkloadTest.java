@@ -139,6 +139,30 @@ class IdleWorkloadTest {
   }
 
   @Test
+  void aLaterLeaderDoesNotTakePodsForAwakeThatTheServiceListsNotYet() {
+    cluster.onSleep = () -> {
+      cluster.onSleep = () -> {
+      };
+      cluster.isUnlisted = true;
+      cluster.kill();
+    };
+    cluster.begin();
+    cluster.activators.getFirst().request();
+    while (cluster.leaders < 2) {
+      seconds(1);
+    }
+    seconds(2);
+    assertThat(cluster.sleeps).isEqualTo(1);
+
+    cluster.isUnlisted = false;
+    cluster.changed();
+    cluster.activators.forEach(IdleCluster.Activator::request);
+    seconds(20);
+
+    assertThat(cluster.waiting).isZero();
+  }
+
+  @Test
   void leavesNoPodAsleep_ifItsScaledServiceIsDeletedMeanwhile() {
     cluster.sleepTakes = Duration.ofSeconds(1);
     cluster.onSleep = () -> {
