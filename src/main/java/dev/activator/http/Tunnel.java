@@ -26,7 +26,10 @@ public class Tunnel {
    * with a reset, and the peer would lose the last bytes.
    */
   private static final long LINGER_SECONDS = 5;
-  /** How often it is checked whether a peer that has ended its half is still there. */
+  /**
+   * How often it is checked whether a peer that has ended its half is still there, and whether one
+   * has received the last bytes.
+   */
   private static final long CHECK_SECONDS = 2;
 
   private final Channel channel;
@@ -97,6 +100,18 @@ public class Tunnel {
         unlessClosedWithin(LINGER_SECONDS, channel::close);
       }
     });
+  }
+
+  /**
+   * Calls this when the peer has received an output that has ended: a reset before that would drop
+   * what the kernel still holds. Calls it at once if the output has not ended.
+   */
+  public final void onceReceived(Runnable then) {
+    if (NettyTransport.isEnding(channel)) {
+      unlessClosedWithin(CHECK_SECONDS, () -> onceReceived(then));
+    } else {
+      then.run();
+    }
   }
 
   /** Calls this if the channel is still open, and the peer takes no more of the last bytes. */

@@ -20,12 +20,13 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.util.NetUtil;
 import java.lang.reflect.Method;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
-import java.util.Optional;
-import io.netty.util.NetUtil;
 import java.net.SocketAddress;
+import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The channel types that an event loop can run, and functions to connect and close channels. */
@@ -34,8 +35,10 @@ public record NettyTransport(Class<? extends SocketChannel> socket,
   private static final NettyTransport NIO = new NettyTransport(NioSocketChannel.class,
       NioServerSocketChannel.class);
 
-  /** {@code net/tcp_states.h} of Linux. */
+  // net/tcp_states.h of Linux.
   private static final int TCP_CLOSE = 7;
+  /** The states in which the peer has not confirmed the end of our output. */
+  private static final Set<Integer> TCP_ENDING = Set.of(4, 9, 11);
 
   /** Why Linux's native transport is not used; empty if it is used, or on another system. */
   public static Optional<String> whyNotNative() {
@@ -155,8 +158,27 @@ public record NettyTransport(Class<? extends SocketChannel> socket,
    * transport it is unknown, and false.
    */
   public static boolean isReset(Channel channel) {
-    return channel.isOpen() && channel instanceof EpollSocketChannel socket
-        && socket.tcpInfo().state() == TCP_CLOSE;
+    return tcpState(channel) == TCP_CLOSE;
+  }
+
+  /**
+   * Whether the peer's kernel has not confirmed all of an output that has ended. Without Linux's
+   * native transport it is unknown, and false.
+   */
+  public static boolean isEnding(Channel channel) {
+    return TCP_ENDING.contains(tcpState(channel));
+  }
+
+  /** 0 if it is unknown. */
+  private static int tcpState(Channel channel) {
+    if (!channel.isOpen() || !(channel instanceof EpollSocketChannel socket)) {
+      return 0;
+    }
+    try {
+      return socket.tcpInfo().state();
+    } catch (ChannelException e) {
+      return 0;
+    }
   }
 
   /** A socket that is not connected yet. */

@@ -227,7 +227,7 @@ public final class Activator implements Closeable {
   }
 
   /** Returns when all that its event loops have begun is done: a request that is refused is queued for a moment. */
-  void awaitTurn() {
+  public void awaitTurn() {
     group.forEach(loop -> loop.submit(() -> {
     }).syncUninterruptibly());
   }

@@ -91,7 +91,7 @@ final class TcpSide extends ChannelInboundHandlerAdapter {
     setReading(true);
     tunnel.unlessClosedInTime(() -> NettyTransport.reset(channel));
     channel.writeAndFlush(Unpooled.EMPTY_BUFFER)
-        .addListener(_ -> NettyTransport.reset(channel));
+        .addListener(_ -> tunnel.onceReceived(() -> NettyTransport.reset(channel)));
   }
 
   /** Closes at once; the connection goes on without it. */

@@ -235,6 +235,30 @@ class TcpConnectionTest extends WireTest {
   }
 
   @Test
+  void theLastBytesOfAPodThatHasEnded_andIsGoneThen_reachASlowClient() throws Exception {
+    // More than the client's buffer, and all is read of the pod at once.
+    var text = "x".repeat(40_000);
+    var sent = new CountDownLatch(1);
+    var gone = new CountDownLatch(1);
+    pod(caller -> {
+      caller.send(text).endOutput();
+      sent.countDown();
+      await(gone);
+      caller.reset();
+    });
+    try (var client = RawPeer.connectWithSmallBuffer(port)) {
+      client.send("hello");
+      await(sent);
+      activator.awaitTurn();
+      activator.awaitTurn();
+      gone.countDown();
+      ended(RequestOutcome.BAD_GATEWAY);
+
+      assertThat(client.readToEnd()).isEqualTo(text);
+    }
+  }
+
+  @Test
   void manyShortConnectionsLeaveNothingBehind() throws Exception {
     for (int i = 0; i < 1000; i++) {
       try (var client = client()) {
