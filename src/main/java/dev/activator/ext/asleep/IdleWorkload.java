@@ -51,7 +51,10 @@ final class IdleWorkload {
   private final IdleMethod.Environment environment;
   private final StatusField<IdleState> states;
   private final Map<String, PodSleep> methods;
-  /** Reads it again, because its pods may have been asleep for long enough, or have ended. */
+  /**
+   * Reads it again, because its pods may have been asleep for long enough, may have ended, or may not have
+   * been brought to run.
+   */
   private final ResettableTimer rereads;
   private IdleWorkloadState state = IdleWorkloadState.BEGIN;
   /** What the status was read as; null before. */
@@ -235,6 +238,7 @@ final class IdleWorkload {
         return done(new Found(0, 0, found.resourceVersion()));
       }
       case Action.Recover() -> {
+        rereads.within(RETRY);
         var _ = step(this::recover);
       }
       default -> {

@@ -2,6 +2,7 @@ package dev.activator.ext.asleep;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.IdleState;
 import dev.activator.revision.IdleState.Phase;
 import dev.activator.revision.ScaleApiResult.Found;
 import dev.activator.revision.ScaleApiResult.Refused;
@@ -138,8 +139,8 @@ class IdleWorkloadTest {
     assertThat(cluster.waiting).isZero();
   }
 
-  @Test
-  void aLaterLeaderDoesNotTakePodsForAwakeThatTheServiceListsNotYet() {
+  /** Another leads, and the Service lists no pod, once pods have fallen asleep which is not stored. */
+  private void loseThePods() {
     cluster.onSleep = () -> {
       cluster.onSleep = () -> {
       };
@@ -153,9 +154,29 @@ class IdleWorkloadTest {
     }
     seconds(2);
     assertThat(cluster.sleeps).isEqualTo(1);
+    assertThat(cluster.state).extracting(IdleState::phase).isEqualTo(Phase.FALLING_ASLEEP);
+  }
 
+  private void listThePods() {
     cluster.isUnlisted = false;
     cluster.changed();
+  }
+
+  @Test
+  void aLaterLeaderBringsPodsToRunThatTheServiceListsAgain_andPutsThemToSleepAgain() {
+    loseThePods();
+    listThePods();
+
+    seconds(60);
+
+    assertThat(cluster.sleeps).isEqualTo(2);
+    assertThat(cluster.state).extracting(IdleState::phase).isEqualTo(Phase.ASLEEP);
+  }
+
+  @Test
+  void aLaterLeaderDoesNotTakePodsForAwakeThatTheServiceListsNotYet() {
+    loseThePods();
+    listThePods();
     cluster.activators.forEach(IdleCluster.Activator::request);
     seconds(20);
 
