@@ -33,6 +33,7 @@ class PodStrictnessTest extends WireTest {
             "HTTP/1.1 200 OK\r\nContent-Length 7: 2\r\n\r\nok"),
         coding("Transfer-Encoding: gzip, chunked"), coding("Transfer-Encoding: identity"),
         coding("Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip"),
+        coding("Transfer-Encoding: chunked\r\nContent-Length: x"),
         Arguments.of("a control character at first", "\1" + OK + "\r\nok"),
         status("-99"), status("+20"), status("099"), status("99"), status("1000"), status("20x"),
         Arguments.of("more than 10 MiB", OK + "A: " + "a".repeat(10 << 20) + "\r\n\r\nok"));
