@@ -60,6 +60,8 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
   private final StreamWindow.Lendable lendable = new StreamWindow.Lendable();
   private boolean reading;
   private boolean flushing;
+  /** Whether a stream was not writable because the channel was not. */
+  private boolean awaitsChannel;
   private boolean failed;
 
   protected AbstractHttp2Handler(Http2Setup setup, Loop loop) {
@@ -198,8 +200,32 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
 
   protected void pendingBytes(Http2Stream stream, long bytes) {}
 
-  public boolean isWritable(Http2Stream stream) {
-    return connection().remote().flowController().isWritable(stream);
+  /** @param stream null before the stream is begun */
+  public boolean isWritable(@Nullable Http2Stream stream) {
+    boolean isWritable = stream == null
+        ? context().channel().isWritable()
+        : connection().remote().flowController().isWritable(stream);
+    awaitsChannel |= !isWritable && !context().channel().isWritable();
+    return isWritable;
+  }
+
+  /**
+   * Netty notifies no stream if the channel is writable again before it is notified that it was not, as
+   * over TLS, where that event is posted.
+   */
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext on) throws Exception {
+    super.channelWritabilityChanged(on);
+    if (awaitsChannel && on.channel().isWritable()) {
+      awaitsChannel = false;
+      connection().forEachActiveStream(stream -> {
+        var its = of(stream);
+        if (its != null) {
+          its.writabilityChanged();
+        }
+        return true;
+      });
+    }
   }
 
   /** The object to fill with the next head that is written. */

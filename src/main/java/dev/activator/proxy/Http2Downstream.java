@@ -1,9 +1,9 @@
 package dev.activator.proxy;
 
-import dev.activator.http.StreamWindow;
 import dev.activator.http.AbstractHttp2Handler;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.http.KnownHeader;
+import dev.activator.http.StreamWindow;
 import dev.activator.observability.RequestOutcome;
 import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;

@@ -385,15 +385,15 @@ final class RevisionThrottler implements PermitSharing.LocalQueue {
 
   /** The details for a report. Call on the loop. */
   ThrottleView.Details inspect() {
-    var waiting = queue.requests();
+    var requests = queue.requests();
     return new ThrottleView.Details(view(), permits.destinationCount(),
         new ThrottleView.Queue(options.queueCapacity(), queue.heldBytes().get(), options.waits(),
-            waiting.isEmpty()
+            requests.isEmpty()
                 ? List.of()
-                : waiting.oldest(MAX_LISTED_WAITS).map(this::waitOf).toList(),
-            waiting.isEmpty() ? Map.of() : waiting.from(MAX_SOURCES),
-            new ThrottleView.Bound(waiting.podBound().byPod(), waiting.podBound().ofSeveral()),
-            choices.areExclusive() ? waiting.sizeWithoutPod() : null),
+                : requests.oldest(MAX_LISTED_WAITS).map(this::waitOf).toList(),
+            requests.isEmpty() ? Map.of() : requests.from(MAX_SOURCES),
+            new ThrottleView.Bound(requests.podBound().byPod(), requests.podBound().ofSeveral()),
+            choices.areExclusive() ? requests.sizeWithoutPod() : null),
         start(),
         eligible.activator(), List.copyOf(eligible.ejected(loop.nanoTime())), revision.rules(),
         sharing.view());

@@ -1,8 +1,8 @@
 package dev.activator.upstream;
 
 import dev.activator.loop.Loop;
-import dev.activator.loop.ResettableTimer;
 import dev.activator.loop.NettyTransport;
+import dev.activator.loop.ResettableTimer;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.epoll.EpollSocketChannel;

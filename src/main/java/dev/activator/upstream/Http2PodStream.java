@@ -113,9 +113,7 @@ final class Http2PodStream implements UpstreamConnection, AbstractHttp2Handler.S
 
   @Override
   public boolean isWritable() {
-    return stream == null
-        ? session.context().channel().isWritable()
-        : session.isWritable(stream);
+    return session.isWritable(stream);
   }
 
   @Override
