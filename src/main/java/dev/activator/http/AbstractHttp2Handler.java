@@ -76,12 +76,14 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
   protected final void listen(FrameEvents events) {
     connection().addListener(events);
     decoder().frameListener(events);
-    connection().remote().flowController().listener(stream -> {
-      var its = of(stream);
-      if (its != null) {
-        its.writabilityChanged();
-      }
-    });
+    connection().remote().flowController().listener(this::notifyOfWritability);
+  }
+
+  private void notifyOfWritability(Http2Stream stream) {
+    var its = of(stream);
+    if (its != null) {
+      its.writabilityChanged();
+    }
   }
 
   protected final void assign(Http2Stream stream, U its) {
@@ -219,10 +221,7 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
     if (awaitsChannel && on.channel().isWritable()) {
       awaitsChannel = false;
       connection().forEachActiveStream(stream -> {
-        var its = of(stream);
-        if (its != null) {
-          its.writabilityChanged();
-        }
+        notifyOfWritability(stream);
         return true;
       });
     }

@@ -47,13 +47,13 @@ public abstract class WireTest {
     activator = new Activator(settings(), tls(), io(), keepAlive());
   }
 
-  /** Starts anew, with other settings. */
+  /** Starts again, with other settings. */
   void startWith(Activator.Settings other) throws IOException {
     activator.close();
     activator = new Activator(other, tls(), io(), keepAlive());
   }
 
-  /** Starts anew, with longer times: a pod or a caller that waits for a core is not too late. */
+  /** Starts again, with longer times: a pod or a caller that waits for a core is not too late. */
   protected void startSlowly() throws IOException {
     startWith(Activator.Settings.DEFAULT.slow());
   }
