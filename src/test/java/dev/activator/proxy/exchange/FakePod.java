@@ -15,6 +15,7 @@ import dev.activator.upstream.UpstreamPool;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
@@ -177,9 +178,17 @@ public final class FakePod implements PodConnectionPools, UpstreamPool {
     }
 
     public void answers(int status) {
-      user().head(
-          new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status),
-              HeaderFieldList.CHECKED));
+      user().head(responseHead(status));
+    }
+
+    /** Before its answer. */
+    public void answersForNow(int status) {
+      user().interim(responseHead(status));
+    }
+
+    private static HttpResponse responseHead(int status) {
+      return new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status),
+          HeaderFieldList.CHECKED);
     }
 
     /** A part of the response's body, or its end. */

@@ -245,6 +245,24 @@ class ForwarderTest {
   }
 
   @Test
+  void passesAHundredInterimResponsesOn_andOneMoreForEachSecondAfterTheFirst() {
+    var connection = pod.keepsOne();
+    get();
+    for (int i = 0; i < 100; i++) {
+      connection.answersForNow(103);
+    }
+    loop.advance(ofSeconds(2));
+    connection.answersForNow(103);
+    connection.answersForNow(103);
+    assertThat(caller.statuses).hasSize(102).containsOnly(103);
+
+    connection.answersForNow(103);
+
+    assertThat(caller.statuses).hasSize(103).endsWith(502);
+    assertThat(throttle.inFlight()).isZero();
+  }
+
+  @Test
   void requestsNoBodyOnceThePodHasBegunToAnswer() {
     var connection = postThatWaitsToBeToldToGoOn();
 
