@@ -55,6 +55,7 @@ final class Http1ResponseDecoder extends HttpResponseDecoder {
   private final Trailers trailers;
   private int fields;
   private @Nullable HttpMethod method;
+  private HttpVersion version = HttpVersion.HTTP_1_1;
   private ByteBuf reading = Unpooled.EMPTY_BUFFER;
   private @Nullable ReadTurn turn;
   /** Whether a head is awaited of which no byte has come. */
@@ -155,11 +156,12 @@ final class Http1ResponseDecoder extends HttpResponseDecoder {
   @Override
   protected boolean isContentAlwaysEmpty(HttpMessage message) {
     var response = (HttpResponse) message;
+    response.setProtocolVersion(version);
     var headers = response.headers();
     if (HopByHopFields.isTooLong(HeaderFieldList.in(response))) {
       throw new IllegalArgumentException("too many options of the connection");
     }
-    if (HttpVersion.HTTP_1_0.equals(response.protocolVersion())) {
+    if (HttpVersion.HTTP_1_0.equals(version)) {
       ignoreCoding(headers);
     }
     trailers.possible = isChunked(headers);
@@ -255,7 +257,13 @@ final class Http1ResponseDecoder extends HttpResponseDecoder {
     if (IncomingHttp2Head.statusCode(line[1]) == IncomingHttp2Head.NO_STATUS) {
       throw new IllegalArgumentException("malformed status code");
     }
-    return super.createMessage(line);
+    var message = super.createMessage(line);
+    version = message.protocolVersion();
+    if (HttpVersion.HTTP_1_0.equals(version)) {
+      // Until the lengths are read: of unequal ones Netty takes the first, if it is HTTP/1.0.
+      message.setProtocolVersion(HttpVersion.HTTP_1_1);
+    }
+    return message;
   }
 
   private static boolean is(AsciiString word, byte[] line, int start, int length) {
