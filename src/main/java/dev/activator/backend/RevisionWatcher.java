@@ -344,7 +344,7 @@ final class RevisionWatcher {
     if (destinations.clusterIp() != null) {
       return destinations.clusterIp() + ", the ClusterIP of " + count + " ready pods";
     }
-    if (destinations.unreachable()) {
+    if (destinations.givenUp()) {
       return "no pod: those that served accept no connections any more, and no other pod starts";
     }
     return count == 0 ? "no pod" : count + " pods that answer";

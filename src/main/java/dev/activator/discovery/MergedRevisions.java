@@ -179,7 +179,7 @@ final class MergedRevisions implements RevisionSource.Sink {
   @Override
   public void changed(Revision revision, PrivateEndpoints its) {
     if (!isTakenFrom(revision.id())) {
-      withdrawUnreachable(revision);
+      withdrawPodsIfReachedOtherwise(revision);
       publishChanged(revision);
       pods.changed(revision.id(), its);
     }
@@ -188,14 +188,14 @@ final class MergedRevisions implements RevisionSource.Sink {
   @Override
   public void again(Revision revision, PrivateEndpoints its) {
     if (!isTakenFrom(revision.id())) {
-      withdrawUnreachable(revision);
+      withdrawPodsIfReachedOtherwise(revision);
       publish(revision);
       pods.again(revision.id(), its);
     }
   }
 
   /** Reports that the pods are gone if the revision's pods are reached in another way from now on. */
-  private void withdrawUnreachable(Revision now) {
+  private void withdrawPodsIfReachedOtherwise(Revision now) {
     var before = live.spec(now.id());
     if (before != null && !now.transport().replaces(before.transport())) {
       pods.changed(now.id(), PrivateEndpoints.none(now.id()));

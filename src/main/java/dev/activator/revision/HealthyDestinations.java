@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
  * @param pods the pods that may get requests: those that answer probes, and some that Kubernetes
  *     calls ready. If there is a {@code clusterIp}, these are the ready pods, and only their number
  *     is used
- * @param unreachable whether no destination has accepted connections for so long that requests
+ * @param givenUp whether no destination has accepted connections for so long that requests
  *     should fail instead of waiting
  */
 public record HealthyDestinations(RevisionId revision, PodTransport transport,
-    @Nullable Destination clusterIp, DestinationSet pods, boolean unreachable) {
+    @Nullable Destination clusterIp, DestinationSet pods, boolean givenUp) {
 
   /** Destinations that speak plain HTTP/1.1. */
   public HealthyDestinations(RevisionId revision, @Nullable Destination clusterIp,
@@ -28,13 +28,13 @@ public record HealthyDestinations(RevisionId revision, PodTransport transport,
     return new HealthyDestinations(revision, null, pods);
   }
 
-  public static HealthyDestinations unreachable(RevisionId revision) {
+  public static HealthyDestinations givenUp(RevisionId revision) {
     return new HealthyDestinations(revision, PodTransport.PLAIN, null, DestinationSet.NONE, true);
   }
 
   /** The same destinations, reached in this way. */
   public HealthyDestinations over(PodTransport now) {
-    return new HealthyDestinations(revision, now, clusterIp, pods, unreachable);
+    return new HealthyDestinations(revision, now, clusterIp, pods, givenUp);
   }
 
   /** Whether this has all destinations of {@code before}; false if {@code before} had none. */

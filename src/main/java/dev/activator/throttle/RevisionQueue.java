@@ -166,10 +166,10 @@ final class RevisionQueue implements RevisionPermits.Owner {
     } else if (choices.isGone(request)) {
       permits.leave();
       request.reject(new Rejection.PodGone(id));
-    } else if (throttler.isUnreachable()) {
+    } else if (throttler.isGivenUp()) {
       monitor.requestWaits();
       permits.leave();
-      request.reject(new Rejection.Unreachable(id));
+      request.reject(new Rejection.GivenUp(id));
     } else if (permits.capacity() == 0
         && monitor.lastingFailure() instanceof RevisionStartFailure failure) {
       permits.leave();
@@ -325,11 +325,11 @@ final class RevisionQueue implements RevisionPermits.Owner {
     return deleted;
   }
 
-  void onUnreachable() {
+  void onGivenUp() {
     if (isQueued()) {
       log.info("{}: no pod accepts connections any more, {} queued requests rejected", id,
           requests.size());
-      rejectAll(new Rejection.Unreachable(id));
+      rejectAll(new Rejection.GivenUp(id));
     }
   }
 

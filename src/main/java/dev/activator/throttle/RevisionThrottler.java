@@ -169,8 +169,8 @@ final class RevisionThrottler implements PermitSharing.LocalQueue {
     loop.execute(() -> {
       eligible = eligible.withHealthy(now);
       updateSubset();
-      if (now.unreachable()) {
-        queue.onUnreachable();
+      if (now.givenUp()) {
+        queue.onGivenUp();
       }
     });
   }
@@ -323,8 +323,8 @@ final class RevisionThrottler implements PermitSharing.LocalQueue {
   }
 
   /** Whether no pod accepts connections any more. */
-  boolean isUnreachable() {
-    return eligible.healthy().unreachable();
+  boolean isGivenUp() {
+    return eligible.healthy().givenUp();
   }
 
   /** Call when requests have entered or left the queue, or permits were released. */

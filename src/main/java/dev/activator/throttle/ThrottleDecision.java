@@ -146,7 +146,7 @@ public sealed interface ThrottleDecision {
     record RevisionGone(RevisionId revision) implements Rejection {}
 
     /** The pods no longer accept connections, and no other pod is starting. */
-    record Unreachable(RevisionId revision) implements Rejection {}
+    record GivenUp(RevisionId revision) implements Rejection {}
 
     /** The pod that the request must run on is gone. */
     record PodGone(RevisionId revision) implements Rejection {}

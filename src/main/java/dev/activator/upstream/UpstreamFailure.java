@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** Why a pod gave no answer, or only part of one. */
 public enum UpstreamFailure {
   REFUSED("connection refused"),
-  UNREACHABLE("no route to the pod"),
+  NO_ROUTE("no route to the pod"),
   TIMED_OUT("timed out connecting"),
   UNTRUSTED("the pod's certificate is not trusted"),
   UNKNOWN_ISSUER("the pod's certificate is not trusted: its issuer is unknown"),
@@ -56,7 +56,7 @@ public enum UpstreamFailure {
 
   /** Whether there was no connection, so that the pod has received nothing of the request. */
   public boolean isBeforeConnection() {
-    return this == REFUSED || this == UNREACHABLE || this == TIMED_OUT;
+    return this == REFUSED || this == NO_ROUTE || this == TIMED_OUT;
   }
 
   /** Whether this is the text of a failed handshake of TLS. */
@@ -85,9 +85,9 @@ public enum UpstreamFailure {
       case SSLException tls -> ofHandshake(tls);
       case ChannelOutputShutdownException write when write.getCause() != null ->
         of(write.getCause());
-      case NoRouteToHostException _ -> UNREACHABLE;
+      case NoRouteToHostException _ -> NO_ROUTE;
       case ConnectException refused when says(refused, "refused") -> REFUSED;
-      case ConnectException _ -> UNREACHABLE;
+      case ConnectException _ -> NO_ROUTE;
       case IOException reset when says(reset, "reset") || says(reset, "broken pipe") -> RESET;
       case IOException silent when says(silent, "timed out") -> UNRESPONSIVE;
       default -> BROKEN;

@@ -158,7 +158,7 @@ class RevisionBackendsManagerTest {
     loop.advance(ofSeconds(19));
     assertThat(published).hasSize(2);
     loop.advance(ofSeconds(2));
-    assertThat(published).endsWith(HealthyDestinations.unreachable(REVISION));
+    assertThat(published).endsWith(HealthyDestinations.givenUp(REVISION));
 
     backends.watchChanged(false);
     loop.run();

@@ -221,7 +221,7 @@ class WatcherRowsTest {
   private void note(HealthyDestinations now) {
     var letters = now.pods().all().stream().map(WatcherRowsTest::letter)
         .collect(Collectors.joining());
-    updates.add(now.unreachable()
+    updates.add(now.givenUp()
         ? "gone"
         : (now.clusterIp() == null ? "" : "cip:") + (letters.isEmpty() ? "-" : letters));
   }

@@ -127,7 +127,7 @@ final class World {
     cluster.clusterIps().subscribe("test", backends::clusterIp);
     cluster.publicAddresses().subscribe("test", throttler::onPublicAddresses);
     backends.healthy().subscribe("test", throttler::onDestinations);
-    backends.healthy().subscribe("test", now -> require(!now.unreachable() || apiAwaySince == null
+    backends.healthy().subscribe("test", now -> require(!now.givenUp() || apiAwaySince == null
         || clock.elapsed().minus(apiAwaySince).compareTo(NOTICED) < 0,
         now.revision()
             + " is given up, but Kubernetes cannot tell whether its pods were replaced"));

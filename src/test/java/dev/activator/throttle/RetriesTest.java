@@ -264,13 +264,13 @@ class RetriesTest {
     var revision = new OneRevision(1);
     revision.pods(A);
     var request = revision.request();
-    revision.throttler.onDestinations(HealthyDestinations.unreachable(OneRevision.ID));
+    revision.throttler.onDestinations(HealthyDestinations.givenUp(OneRevision.ID));
     revision.loop.run();
 
     request.retry();
     revision.loop.run();
 
-    assertThat(request.answers()).last().isInstanceOf(Rejection.Unreachable.class);
+    assertThat(request.answers()).last().isInstanceOf(Rejection.GivenUp.class);
     assertThat(revision.view().queued()).isZero();
   }
 

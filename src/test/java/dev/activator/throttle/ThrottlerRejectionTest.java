@@ -170,13 +170,13 @@ class ThrottlerRejectionTest extends ThrottlerScene {
     assertThat(held).allMatch(HeldRequest::waits);
 
     // when the pod is given up
-    throttler.onDestinations(HealthyDestinations.unreachable(ID));
+    throttler.onDestinations(HealthyDestinations.givenUp(ID));
     loop.run();
 
     // then both are rejected, and so is the next
-    assertThat(held.get(0).answers()).containsExactly(new Rejection.Unreachable(ID));
-    assertThat(held.get(1).answers()).containsExactly(new Rejection.Unreachable(ID));
-    assertThat(request().answers()).containsExactly(new Rejection.Unreachable(ID));
+    assertThat(held.get(0).answers()).containsExactly(new Rejection.GivenUp(ID));
+    assertThat(held.get(1).answers()).containsExactly(new Rejection.GivenUp(ID));
+    assertThat(request().answers()).containsExactly(new Rejection.GivenUp(ID));
     assertThat(throttler.view(ID).queued()).isZero();
 
     // and when another may be starting, then a request waits for it

@@ -235,7 +235,7 @@ class ThrottlerTest extends ThrottlerScene {
     var waiting = new ArrayList<RevisionId>();
     throttler.waiting().subscribe("test", now -> waiting.add(now.revision()));
     exists(1);
-    throttler.onDestinations(HealthyDestinations.unreachable(ID));
+    throttler.onDestinations(HealthyDestinations.givenUp(ID));
     loop.run();
 
     requests(3);

@@ -360,7 +360,7 @@ public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, C
 
   private HealthyDestinations destinations(DestinationSet serving) {
     if (serving.isEmpty() && isGivenUp()) {
-      return HealthyDestinations.unreachable(policy.revision());
+      return HealthyDestinations.givenUp(policy.revision());
     }
     if (!serving.isEmpty() || !clusterIp.healthy() || !pods.any(PodHealth::ready)) {
       return HealthyDestinations.pods(policy.revision(), serving);

@@ -73,7 +73,7 @@ public final class RevisionStarts {
       case Rejection.DeadlineTooNear(_, int seconds) -> RequestFailure.deadlineTooNear(seconds);
       case Rejection.RevisionGone(var revision) -> RequestFailure.revisionGone(revision);
       case Rejection.PodGone _ -> RequestFailure.podGone();
-      case Rejection.Unreachable _ -> RequestFailure.unreachable();
+      case Rejection.GivenUp _ -> RequestFailure.unreachable();
       case Rejection.ShuttingDown(var revision) -> RequestFailure.shuttingDown(revision);
       case Rejection.CannotStart(var revision, var why) ->
         RequestFailure.cannotStart(revision, why.reason(),
