@@ -39,7 +39,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.Logger;
 
-/** Which package may use which. docs/architecture.md says what each is for. */
+/** Which package may use which. Its package-info says what each is for. */
 class ArchitectureTest {
   private static final String ROOT = "dev.activator";
   private static final List<String> GROUND = List.of("revision", "config", "loop", "observability",
