@@ -269,8 +269,10 @@ class TcpConnectionTest extends WireTest {
       }
     }
     // A client that has sent something, and ends in order, waits for an answer.
-    eventually(() -> assertThat(activator.throttle.queued()).isEqualTo(500));
-    assertThat(activator.held.total()).isEqualTo(500 * 9);
+    eventually(() -> {
+      assertThat(activator.throttle.queued()).isEqualTo(500);
+      assertThat(activator.held.total()).isEqualTo(500 * 9);
+    });
     pod(RawPeer::readToEnd);
   }
 
