@@ -80,12 +80,13 @@ class ConfigurationDocTest {
   private static String table() throws IOException {
     var variables = variables();
     var table = new StringBuilder(
-        "| property | variable | default | what it is |\n|---|---|---|---|\n");
+        "| property | default | what it is, and its variable |\n|---|---|---|\n");
     for (var property : properties()) {
+      var variable = variables.get(property.name());
       table.append("| `").append(property.name()).append("` | ")
-          .append(code(variables.getOrDefault(property.name(), ""))).append(" | ")
           .append(code(property.defaultValue())).append(" | ")
-          .append(CODE.matcher(property.description()).replaceAll("`$1`")).append(" |\n");
+          .append(CODE.matcher(property.description()).replaceAll("`$1`"))
+          .append(variable == null ? "" : " (`" + variable + "`)").append(" |\n");
     }
     return table.toString();
   }
@@ -121,7 +122,7 @@ class ConfigurationDocTest {
         "METRICS_PROMETHEUS_TLS_MAX_VERSION", "METRICS_PROMETHEUS_TLS_CIPHER_SUITES",
         "METRICS_PROMETHEUS_TLS_CURVE_PREFERENCES", "HTTP_PROXY", "HTTPS_PROXY",
         "NO_PROXY")).allSatisfy(
-            variable -> assertThat(doc).contains("| `" + variable + "` |"));
+            variable -> assertThat(doc).contains(" (`" + variable + "`) |\n"));
   }
 
   @Test
