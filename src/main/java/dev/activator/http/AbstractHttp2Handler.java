@@ -57,17 +57,19 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
   private final ReadTurn turn;
   private final Http2Connection.PropertyKey user;
   private final OutgoingHttp2Head head = new OutgoingHttp2Head();
-  private final StreamWindow.Lendable lendable = new StreamWindow.Lendable();
+  private final WindowBudget.Share windows;
   private boolean reading;
   private boolean flushing;
   /** Whether a stream was not writable because the channel was not. */
   private boolean awaitsChannel;
   private boolean failed;
 
-  protected AbstractHttp2Handler(Http2Setup setup, Loop loop) {
+  /** @param windows of all connections to such peers */
+  protected AbstractHttp2Handler(Http2Setup setup, WindowBudget windows, Loop loop) {
     // No GOAWAY is sent when the channel closes; subclasses send it where it is due.
     super(setup.decoder(), setup.encoder(), setup.settings(), true, true);
     gracefulShutdownTimeoutMillis(LAST_FRAMES_MILLIS);
+    this.windows = windows.new Share();
     turn = new ReadTurn(loop, this::handleWaiting);
     setup.connect(this, turn);
     user = connection().newKey();
@@ -319,8 +321,8 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
     flushSoon();
   }
 
-  StreamWindow.Lendable lendable() {
-    return lendable;
+  WindowBudget.Share windows() {
+    return windows;
   }
 
   /** Whether windows of streams may grow now, and stay larger than they began. */

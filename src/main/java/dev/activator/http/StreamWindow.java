@@ -6,20 +6,14 @@ import io.netty.handler.codec.http2.Http2Stream;
 /**
  * The window for what the peer sends on one stream. It doubles while the data is passed on as it
  * comes, so that a peer that is far away can send as fast as the network allows. It has at most four
- * times the bytes that were passed on already, or what it began with. While windows may not
- * grow, as memory is tight, a larger one is not opened again beyond what it began with.
+ * times the bytes that were passed on already, or what it began with, and what is more than that comes
+ * from a {@link WindowBudget}. While windows may not grow, as memory is tight, a larger one is not
+ * opened again beyond what it began with.
  *
  * <p><b>Threads.</b> The connection's loop.
  */
 public final class StreamWindow {
   private static final int MAX_BYTES = 1 << 20;
-  /** A window above this size takes the rest from what its connection can lend. */
-  private static final int FREE_BYTES = 128 << 10;
-
-  /** What the streams of one connection may have together, above what each has for itself. */
-  static final class Lendable {
-    private int bytes = 4 << 20;
-  }
 
   private final int initial;
   private int bytes;
@@ -40,16 +34,9 @@ public final class StreamWindow {
     }
     // Limited, so that it does not overflow.
     passed = Math.min(passed + more, bytes);
-    if (passed < bytes / 2 || bytes >= MAX_BYTES) {
-      return;
-    }
-    var lendable = connection.lendable();
-    int wider = 2 * bytes;
-    int lent = lent(wider) - lent(bytes);
-    if (lent <= lendable.bytes) {
-      lendable.bytes -= lent;
+    if (passed >= bytes / 2 && bytes < MAX_BYTES && connection.windows().take(bytes)) {
       connection.connection().local().flowController().incrementWindowSize(stream, bytes);
-      bytes = wider;
+      bytes *= 2;
       passed = 0;
     }
   }
@@ -58,19 +45,14 @@ public final class StreamWindow {
       throws Http2Exception {
     passed = 0;
     if (bytes > initial) {
-      connection.lendable().bytes += lent(bytes);
       connection.connection().local().flowController().incrementWindowSize(stream, initial - bytes);
-      bytes = initial;
+      close(connection);
     }
   }
 
   /** Call when the stream is closed. */
   public void close(AbstractHttp2Handler<?> connection) {
-    connection.lendable().bytes += lent(bytes);
-    bytes = 0;
-  }
-
-  private static int lent(int window) {
-    return Math.max(0, window - FREE_BYTES);
+    connection.windows().giveBack(bytes - initial);
+    bytes = initial;
   }
 }

@@ -80,7 +80,7 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
 
   private Http2CallerSession(Http2Setup setup, Channel channel, RequestDispatcher dispatcher,
       Http2FloodLimiter limiter, Duration headTimeout, AbusiveConnectionCounter endedConnections) {
-    super(setup, dispatcher.loop());
+    super(setup, dispatcher.held().windows(), dispatcher.loop());
     this.maxStreams = maxStreams(dispatcher);
     this.channel = channel;
     this.dispatcher = dispatcher;

@@ -1,10 +1,12 @@
 package dev.activator.upstream;
 
+import dev.activator.http.WindowBudget;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.Dialer.DialBackoff;
+import io.netty.util.internal.PlatformDependent;
 import java.time.Duration;
 import java.util.IdentityHashMap;
 import java.util.random.RandomGenerator;
@@ -27,6 +29,9 @@ public final class ConnectionPoolsByLoop {
     }
   }
 
+  /** The part of the direct memory that responses may fill beyond the windows with which they begin. */
+  private static final int WINDOWS_PART = 8;
+
   private final IdentityHashMap<Loop, LoopConnectionPools> pools = new IdentityHashMap<>();
 
   /**
@@ -43,8 +48,9 @@ public final class ConnectionPoolsByLoop {
       PodTls tls) {
     var share = limits.shareOf(loops.all().size());
     var backoff = new DialBackoff(random);
+    var windows = new WindowBudget(PlatformDependent.maxDirectMemory() / WINDOWS_PART);
     for (var loop : loops.all()) {
-      pools.put(loop, new LoopConnectionPools(loop, share, keepAlive, backoff, tls));
+      pools.put(loop, new LoopConnectionPools(loop, share, keepAlive, backoff, windows, tls));
     }
   }
 

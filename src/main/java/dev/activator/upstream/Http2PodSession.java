@@ -65,7 +65,7 @@ final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
   private long idleSince;
 
   private Http2PodSession(Http2Setup setup, Http2Pool pool, FrameBudget budget) {
-    super(setup, pool.loop());
+    super(setup, pool.windows(), pool.loop());
     this.pool = pool;
     this.budget = budget;
     this.idleSince = pool.nanoTime();

@@ -1,5 +1,6 @@
 package dev.activator.upstream;
 
+import dev.activator.http.WindowBudget;
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.revision.PodTransport.PodIdentity;
@@ -254,6 +255,10 @@ final class Http2Pool implements UpstreamPool {
 
   NettyLoop loop() {
     return dialer.loop();
+  }
+
+  WindowBudget windows() {
+    return pools.windows();
   }
 
   long nanoTime() {

@@ -1,5 +1,6 @@
 package dev.activator.upstream;
 
+import dev.activator.http.WindowBudget;
 import dev.activator.loop.LogLimit;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
@@ -44,6 +45,7 @@ public final class LoopConnectionPools implements PodConnectionPools {
 
   private final NettyLoop loop;
   private final IdleLimits limits;
+  private final WindowBudget windows;
   private final PodTls tls;
   private final Dialer dialer;
   private final Map<DialTarget, Http1Pool> http1Pools = new HashMap<>();
@@ -59,14 +61,19 @@ public final class LoopConnectionPools implements PodConnectionPools {
   private boolean closed;
 
   LoopConnectionPools(NettyLoop loop, IdleLimits limits, TcpKeepAlive keepAlive,
-      DialBackoff backoff,
-      PodTls tls) {
+      DialBackoff backoff, WindowBudget windows, PodTls tls) {
     this.loop = loop;
     this.limits = limits;
+    this.windows = windows;
     this.tls = tls;
     this.expiry = new ResettableTimer(loop, this::expire);
     this.deadConnections = new DeadConnectionDetector(loop, keepAlive.interval());
     this.dialer = new Dialer(loop, keepAlive, backoff, tls);
+  }
+
+  /** Of all connections in HTTP/2 to pods. */
+  WindowBudget windows() {
+    return windows;
   }
 
   @Override

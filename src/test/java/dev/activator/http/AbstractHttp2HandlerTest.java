@@ -42,7 +42,8 @@ final class AbstractHttp2HandlerTest {
       extends AbstractHttp2Handler<AbstractHttp2Handler.StreamUser> {
     private Answering() {
       super(Http2Setup.server(Http2Settings.defaultSettings().maxConcurrentStreams(100)
-          .maxHeaderListSize(1 << 16), FrameGuard.NONE), VirtualLoop.nearOverflow());
+          .maxHeaderListSize(1 << 16), FrameGuard.NONE), new WindowBudget(0),
+          VirtualLoop.nearOverflow());
       decoder().frameListener(new FrameEvents() {
         @Override
         protected void headRead(int id, IncomingHttp2Head incoming, boolean last) {

@@ -262,6 +262,7 @@ class HeldBytesTest extends WireTest {
   @Test
   void narrowsTheWindowOfAnUploadAgainWhileMuchIsHeld() throws Exception {
     // given an upload whose window has become wide, as its pod reads it at once
+    startWith(Activator.Settings.DEFAULT.holding(800_000));
     var taken = new Semaphore(0);
     var first = new AtomicInteger();
     pod(peer -> {
@@ -281,19 +282,21 @@ class HeldBytesTest extends WireTest {
       assertThat(nextWindow(caller)).isEqualTo(64 << 10);
       upload(caller, 1);
       int wide = send(caller, 64 << 10, 1 << 20, 16 << 10, taken);
-      assertThat(wide).isGreaterThan(200 << 10);
+      assertThat(wide).isGreaterThan(100 << 10);
 
-      // when four others hold more than half of the bound
-      for (int stream = 3; stream < 10; stream += 2) {
+      // when seven others hold more than half of the bound
+      for (int stream = 3; stream < 17; stream += 2) {
         upload(caller, stream);
-        caller.data(stream, false, "y".repeat(14_000));
+        for (int i = 0; i < 4; i++) {
+          caller.data(stream, false, "y".repeat(15_000));
+        }
       }
       assertThat(nextWindow(caller)).isEqualTo(4 << 10);
 
       // then it may soon send no more at once than it could at first
       assertThat(send(caller, wide - (60 << 10), 1 << 20, 4 << 10, taken))
           .isLessThanOrEqualTo(64 << 10);
-      for (int stream = 1; stream < 10; stream += 2) {
+      for (int stream = 1; stream < 17; stream += 2) {
         caller.reset(stream, 8);
       }
     }

@@ -37,6 +37,20 @@ class Http2WindowsTest extends Http2WireTest {
   /** So a caller that is far away is not held up by the way of a WINDOW_UPDATE. */
   @Test
   void widensTheWindowOfAnUpload_whileThePodTakesIt() throws Exception {
+    // More comes when half of it is used.
+    assertThat(windowAfterAnUpload()).isBetween(500 << 10, 1 << 20);
+  }
+
+  @Test
+  void widensNoWindow_beyondWhatItsConnectionMayHave() throws Exception {
+    startWith(Activator.Settings.DEFAULT.holding(256 << 10));
+
+    assertThat(windowAfterAnUpload()).isBetween(64 << 10, 128 << 10);
+    eventually(() -> assertThat(activator.held.share().windows().free()).isEqualTo(128 << 10));
+  }
+
+  /** The window of a stream after 4 MiB that the pod took as they came. */
+  private int windowAfterAnUpload() throws Exception {
     var taken = new Semaphore(0);
     pod((peer, frame) -> {
       if (frame.type() == RawHttp2.DATA) {
@@ -54,9 +68,8 @@ class Http2WindowsTest extends Http2WireTest {
         assertThat(taken.tryAcquire(16_384, 120, TimeUnit.SECONDS)).isTrue();
         window += moreWindow(caller) - 16_384;
       }
-      // More comes when half of it is used.
-      assertThat(window).isBetween(500 << 10, 1 << 20);
       caller.reset(1, 8);
+      return window;
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.http.HeaderFieldList;
+import dev.activator.http.WindowBudget;
 import dev.activator.proxy.policy.HeldMemoryLimit;
 import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.HttpMessageDecoderResult;
@@ -33,9 +34,11 @@ public final class HeldRequestBytes {
 
   private final HeldMemoryLimit limit;
   private final List<Share> shares = new CopyOnWriteArrayList<>();
+  private final WindowBudget windows;
 
   public HeldRequestBytes(HeldMemoryLimit limit) {
     this.limit = limit;
+    this.windows = new WindowBudget(limit.windows());
   }
 
   /** The bytes in memory of a head: its text, and the objects that hold it. */
@@ -114,6 +117,11 @@ public final class HeldRequestBytes {
         oldest.ended();
         oldest.refuse.run();
       }
+    }
+
+    /** What callers may send beyond the windows with which their streams begin, on all loops together. */
+    public WindowBudget windows() {
+      return windows;
     }
 
     public boolean isFull(long ofRevision) {

@@ -14,6 +14,11 @@ public record HeldMemoryLimit(long bytes) {
   /** Each revision may always hold one of these parts of the limit. */
   static final int PARTS = 256;
 
+  /** What callers may send, beyond the windows with which streams begin, before memory gets tight. */
+  public long windows() {
+    return bytes / 2;
+  }
+
   public boolean isFull(long all, long ofRevision) {
     return ofRevision > Math.max(bytes - all, bytes / PARTS);
   }
