@@ -276,7 +276,10 @@ final class Dialer {
         channel.close();
       } else if (failure != null) {
         channel.close();
-        failed(failure);
+        // Another may still connect, unless the pod itself refuses; as without a free port.
+        if (connecting.isEmpty() || UpstreamFailure.of(failure) == UpstreamFailure.REFUSED) {
+          failed(failure);
+        }
       } else {
         stop();
         if (target.identity() == null) {

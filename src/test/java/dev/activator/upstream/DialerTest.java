@@ -23,6 +23,7 @@ import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.ssl.SslHandler;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.SocketAddress;
@@ -34,6 +35,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class DialerTest {
@@ -146,6 +148,39 @@ class DialerTest {
       dialing.dial(DialTarget.plain(new Destination("127.0.0.1", pod.getLocalPort())), caller);
 
       // then that attempt is used
+      assertThat(caller.outcome.get(120, TimeUnit.SECONDS)).isInstanceOf(Channel.class);
+      ((Channel) caller.outcome.join()).close().awaitUninterruptibly();
+    }
+  }
+
+  @Test
+  void letsTheOthersGoOn_whenOneFailsWithoutAnAnswerOfThePod() throws Exception {
+    try (var pod = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      // given an attempt without an answer, and another for which no local port is free
+      var caller = new Recorder() {
+        private @Nullable Runnable first;
+
+        @Override
+        public void addHandlers(ChannelPipeline pipeline) {
+          pipeline.addLast(new ChannelOutboundHandlerAdapter() {
+            @Override
+            public void connect(ChannelHandlerContext context, SocketAddress remote,
+                SocketAddress local, ChannelPromise promise) {
+              if (first == null) {
+                first = () -> context.connect(remote, local, promise);
+              } else {
+                promise.setFailure(new BindException("Cannot assign requested address"));
+                context.executor().execute(first);
+              }
+            }
+          });
+        }
+      };
+
+      // when the pod is dialed
+      dialer.dial(DialTarget.plain(new Destination("127.0.0.1", pod.getLocalPort())), caller);
+
+      // then the first is used
       assertThat(caller.outcome.get(120, TimeUnit.SECONDS)).isInstanceOf(Channel.class);
       ((Channel) caller.outcome.join()).close().awaitUninterruptibly();
     }
