@@ -217,9 +217,12 @@ final class DeploymentController {
           setReplicas(set, replicas);
           annotate(deployment, set, Math.max(newest, revision(set)));
         });
-    objects.edit(BuiltInKinds.DEPLOYMENT, deployment,
-        found -> ObjectMeta.of(found).withObjectProperty("annotations").put(REVISION,
-            String.valueOf(Math.max(newest, revision(current)))));
+    long number = Math.max(newest, revision(current));
+    if (revision(deployment) != number) {
+      objects.edit(BuiltInKinds.DEPLOYMENT, deployment,
+          found -> ObjectMeta.of(found).withObjectProperty("annotations").put(REVISION,
+              String.valueOf(number)));
+    }
     return changes || replicas(current, replicas) != member(current).replicas();
   }
 

@@ -7,6 +7,7 @@ import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.loop.Loop;
+import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -22,6 +23,8 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class EmbeddedEventRecorder {
   static final int MAX_EVENTS = 1_000;
+  /** Events are written a moment later, because a process that starts needs the processors. */
+  static final Duration DELAY = Duration.ofMillis(100);
   private static final String COMPONENT = "embedded-platform";
   /** The kinds whose Events are about the owner of the object. */
   private static final Map<Kind, Kind> OWNERS = Map.of(BuiltInKinds.REPLICA_SET,
@@ -62,13 +65,19 @@ final class EmbeddedEventRecorder {
     var news = ChangeToEventMapper.between(event.kind(), before, gone ? null : object);
     var ownerKind = OWNERS.get(event.kind());
     if (ownerKind == null) {
-      news.forEach(one -> record(event.kind(), object, one));
+      recordLater(event.kind(), object, news);
       return;
     }
     var owner = store.find(ownerKind, ObjectMeta.namespace(object),
         ControllerRefs.controller(object).path("name").asString(""));
     if (owner != null && ControllerRefs.controls(owner, object)) {
-      news.forEach(one -> record(ownerKind, owner, one));
+      recordLater(ownerKind, owner, news);
+    }
+  }
+
+  private void recordLater(Kind kind, ObjectNode about, List<ChangeToEventMapper.News> news) {
+    if (!news.isEmpty()) {
+      loop.schedule(DELAY, () -> news.forEach(one -> record(kind, about, one)));
     }
   }
 

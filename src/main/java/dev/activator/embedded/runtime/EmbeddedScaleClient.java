@@ -145,8 +145,7 @@ public final class EmbeddedScaleClient implements ScaleClient<ScaleTarget> {
       ScaleApiResult.Found read, int replicas) {
     return answer(() -> found(
         store.edit(BuiltInKinds.DEPLOYMENT, id.namespace(), workload.name(), deployment -> {
-          if (!ObjectMeta.of(deployment).path("resourceVersion").asString("")
-              .equals(read.resourceVersion())) {
+          if (!version(deployment).equals(read.resourceVersion())) {
             throw StatusException.conflict(BuiltInKinds.DEPLOYMENT, workload.name());
           }
           ((ObjectNode) deployment.path("spec")).put("replicas", replicas);
@@ -175,7 +174,12 @@ public final class EmbeddedScaleClient implements ScaleClient<ScaleTarget> {
         replicas == 0
             ? pods(store, deployment).size()
             : deployment.path("status").path("replicas").intValue(0),
-        ObjectMeta.of(deployment).path("resourceVersion").asString(""));
+        version(deployment));
+  }
+
+  /** Changes with the spec only: a status that is written meanwhile is no conflict. */
+  private static String version(ObjectNode deployment) {
+    return ObjectMeta.of(deployment).path("generation").asString("");
   }
 
   /** The pods that a Deployment selects, also those that are ending. */

@@ -400,7 +400,10 @@ final class LocalPod {
     var periodic = new ContainerProbeWorker(loop, Thread::startVirtualThread, probe, firstPeriod,
         () -> probe.attempt(new LocalProbe.Probed(started.pid(), port, spec::builder)), listener);
     probes.add(periodic);
-    periodic.start();
+    // A process that was just started does not pass, and needs the processors.
+    loop.schedule(firstPeriod.equals(ContainerProbeWorker.AS_IT_TAKES)
+        ? Duration.ZERO
+        : ContainerProbeWorker.EAGER_PERIOD, periodic::start);
   }
 
   private void stopProbes() {

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -131,22 +132,24 @@ final class LocalProcess implements PodProcess {
   private ProcessBuilder builder() {
     var builder = spec.builder();
     builder.environment().put(PodProcessFinder.POD_VARIABLE, mark);
-    if (isProgram(SESSION_COMMAND, builder) && isProgram(builder.command().getFirst(), builder)) {
+    var session = find(SESSION_COMMAND, builder);
+    // If the program cannot be started, its own start names the reason.
+    if (session.isPresent() && find(builder.command().getFirst(), builder).isPresent()) {
       isSession = true;
-      builder.command(Stream.concat(Stream.of(SESSION_COMMAND), builder.command().stream())
-          .toList());
+      builder.command(Stream.concat(session.stream(), builder.command().stream()).toList());
     }
     return builder;
   }
 
-  /** Whether this program can be started. If not, its own start names the reason. */
-  private static boolean isProgram(String name, ProcessBuilder builder) {
+  /** The path of a program. */
+  private static Optional<String> find(String name, ProcessBuilder builder) {
     var folder = builder.directory() == null ? Path.of("") : builder.directory().toPath();
     var paths = builder.environment().getOrDefault("PATH", "").split(File.pathSeparator);
     var files = name.contains("/")
         ? Stream.of(folder.resolve(name))
         : Arrays.stream(paths).map(path -> folder.resolve(path).resolve(name));
-    return files.anyMatch(file -> Files.isRegularFile(file) && Files.isExecutable(file));
+    return files.filter(file -> Files.isRegularFile(file) && Files.isExecutable(file))
+        .map(file -> file.toAbsolutePath().toString()).findFirst();
   }
 
   private void started(Process running) {

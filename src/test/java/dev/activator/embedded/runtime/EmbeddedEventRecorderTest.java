@@ -25,12 +25,23 @@ class EmbeddedEventRecorderTest {
   }
 
   private List<String> events() {
-    loop.run();
+    loop.advance(EmbeddedEventRecorder.DELAY);
     return store.list(BuiltInKinds.EVENT).stream()
         .map(event -> event.at("/involvedObject/kind").asString() + " "
             + event.path("type").asString() + " " + event.path("reason").asString() + " "
             + event.path("count").asString() + ": " + event.path("message").asString())
         .toList();
+  }
+
+  @Test
+  void writesAnEventOnlyAMomentLater() {
+    store.create(BuiltInKinds.KNATIVE_SERVICE, named("a"));
+    status(BuiltInKinds.KNATIVE_SERVICE, "{'latestCreatedRevisionName':'a-00001'}");
+
+    loop.advance(EmbeddedEventRecorder.DELAY.minusNanos(1));
+    assertThat(store.list(BuiltInKinds.EVENT)).isEmpty();
+
+    assertThat(events()).hasSize(1);
   }
 
   private void status(Kind kind, String status) {

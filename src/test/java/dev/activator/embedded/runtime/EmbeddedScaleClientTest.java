@@ -135,6 +135,21 @@ class EmbeddedScaleClientTest {
   }
 
   @Test
+  void aWriteAfterAnotherStatusIsNoConflict() {
+    revision(FIRST, Map.of());
+    var workload = new ScaleTargetRef("apps/v1", "Deployment", "web-00001-deployment");
+    var read = (ScaleApiResult.Found) scaling.read(FIRST, workload).join();
+    store.updateStatus(BuiltInKinds.DEPLOYMENT, "default", workload.name(), deployment -> {
+      deployment.withObjectProperty("status").put("replicas", 7);
+      return deployment;
+    });
+
+    assertThat(scaling.write(FIRST, workload, read, 1).join())
+        .isInstanceOf(ScaleApiResult.Found.class);
+    assertThat(replicas(FIRST)).isEqualTo(1);
+  }
+
+  @Test
   void knowsWhichClientHasSetTheReplicas() throws Exception {
     try (var api = EmbeddedApi.start(); var http = HttpClient.newHttpClient()) {
       var deployment = named("web");
