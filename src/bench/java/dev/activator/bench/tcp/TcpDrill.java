@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.LoggerFactory;
 
@@ -23,17 +24,23 @@ import org.slf4j.LoggerFactory;
 public final class TcpDrill extends Drill {
   /** More than all pods may have. */
   private static final int CLIENTS = 2 * TcpCluster.LIMIT * TcpCluster.MAX_PODS;
-  private static final int BURST = 300;
+  private static final int BURST = 60;
+  /** While one is replaced, two are left. */
+  private static final int ACTIVATORS = 3;
   private static final Duration REST = Duration.ofSeconds(90);
+  /** The limit of a part, however often something happened. */
+  private static final Duration LIMIT = Duration.ofMinutes(10);
+  /** One of so many kills of an activator waits until the others have its permits. */
+  private static final int MEASURED_KILLS = 20;
 
-  /** What happens meanwhile, again and again while there is load; returns how often. */
+  /** What happens meanwhile, again and again; returns how often it has happened. */
   private interface Trouble {
-    int cause(TcpCluster cluster, Random random, Thread load) throws Exception;
+    int cause(TcpCluster cluster, Random random) throws Exception;
   }
 
   private final Path program;
   private final int count;
-  /** How long after each kill of an activator the other one had all places of the pods. */
+  /** How long after some kills of an activator the others had all places of the pods. */
   private final List<Long> untilFull = new ArrayList<>();
 
   private TcpDrill(Path program, int count) {
@@ -41,7 +48,7 @@ public final class TcpDrill extends Drill {
     this.count = count;
   }
 
-  /** @param args a folder or a jar, then how many connections of each part, then the parts */
+  /** @param args a folder or a jar, then how often it happens in each part, then the parts */
   public static void main(String[] args) {
     // Connections that are reset are part of it.
     ((Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME)).setLevel(Level.ERROR);
@@ -58,30 +65,33 @@ public final class TcpDrill extends Drill {
     System.out.println("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for (var part : parts) {
       switch (part) {
-        case "calm" -> load(part, "disturbances", (_, _, _) -> {
-          pause(100);
-          return 0;
-        });
-        case "pods" -> load(part, "pods killed", (cluster, random, _) -> {
-          pause(100 + random.nextInt(200));
-          cluster.killPod();
+        case "calm" -> load(part, "pauses of 10 ms", (_, _) -> {
+          pause(10);
           return 1;
         });
+        case "pods" -> load(part, "pods killed", (cluster, random) -> {
+          int before = cluster.podKills();
+          cluster.killPod();
+          pause(random.nextInt(100));
+          return cluster.podKills() - before;
+        });
         case "activators" -> {
-          load(part, "activators killed", (cluster, random, load) -> {
-            pause(500 + random.nextInt(1000));
+          load(part, "activators killed", (cluster, random) -> {
+            pause(random.nextInt(500));
             var one = cluster.activators().get(random.nextInt(cluster.activators().size()));
             cluster.kill(one);
-            awaitFull(cluster, load);
+            if (random.nextInt(MEASURED_KILLS) == 0) {
+              awaitFull(cluster);
+            }
             cluster.replace(one);
             return 1;
           });
           var nanos = untilFull.stream().mapToLong(Long::longValue).sorted().toArray();
-          System.out.printf(Locale.ROOT, "the other one has all places after, in ms: median %.0f,"
+          System.out.printf(Locale.ROOT, "the others have all places after, in ms: median %.0f,"
               + " longest %.0f, %d times%n", millis(nanos, 0.5), millis(nanos, 1), nanos.length);
         }
-        case "leader" -> load(part, "changes of the leader", (cluster, random, _) -> {
-          pause(500 + random.nextInt(1500));
+        case "leader" -> load(part, "changes of the leader", (cluster, random) -> {
+          pause(random.nextInt(100));
           var others = cluster.activators().stream()
               .filter(one -> !one.name.equals(cluster.leader())).toList();
           cluster.changeLeader(others.get(random.nextInt(others.size())));
@@ -98,38 +108,39 @@ public final class TcpDrill extends Drill {
   private void load(String part, String what, Trouble trouble) throws Exception {
     var records = new PodRecords();
     try (var cluster = new TcpCluster(program, records)) {
-      cluster.start();
-      cluster.start();
+      for (int i = 0; i < ACTIVATORS; i++) {
+        cluster.start();
+      }
       var clients = new NumberedClients(cluster, records, CLIENTS);
+      var isOver = new AtomicBoolean();
       var sender = Thread.ofVirtual().start(() -> {
-        for (int i = 0; i < count; i++) {
+        while (!isOver.get()) {
           clients.connect();
         }
       });
       int times = 0;
       var random = new Random(1);
-      while (sender.isAlive()) {
-        times += trouble.cause(cluster, random, sender);
+      for (long end = System.nanoTime() + LIMIT.toNanos(); times < count
+          && System.nanoTime() < end;) {
+        times += trouble.cause(cluster, random);
       }
+      isOver.set(true);
+      sender.join();
       clients.awaitEnd(CLIENTS);
       finish(part, cluster, records, clients, times + " " + what);
     }
   }
 
-  /** The permits of an activator that was killed come to the one that is left. */
-  private void awaitFull(TcpCluster cluster, Thread load) {
+  /** The permits of an activator that was killed come to those that are left. */
+  private void awaitFull(TcpCluster cluster) {
     long begun = System.nanoTime();
     // The pods have to see first that its connections have ended.
     pause(100);
-    while (load.isAlive() && !cluster.isFull()
-        && System.nanoTime() - begun < REST.toNanos()) {
+    while (!cluster.isFull() && System.nanoTime() - begun < REST.toNanos()) {
       pause(1);
     }
-    if (cluster.isFull()) {
-      untilFull.add(System.nanoTime() - begun);
-    } else {
-      check(!load.isAlive(), "the permits of a killed activator did not come back");
-    }
+    check(cluster.isFull(), "the permits of a killed activator did not come back");
+    untilFull.add(System.nanoTime() - begun);
   }
 
   /** Bursts of connections begin when the workload is scaled to zero, or a moment before or after. */
@@ -142,7 +153,8 @@ public final class TcpDrill extends Drill {
       var zeros = new LinkedBlockingQueue<Long>();
       cluster.onZero(() -> zeros.add(System.nanoTime()));
       var random = new Random(1);
-      for (int i = 0; clients.connections() < count; i++) {
+      long end = System.nanoTime() + LIMIT.toNanos();
+      for (int i = 0; cluster.zeros() < count && System.nanoTime() < end; i++) {
         for (int j = 0; j < BURST; j++) {
           clients.connect();
         }
