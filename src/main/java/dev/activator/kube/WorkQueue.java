@@ -226,8 +226,8 @@ public final class WorkQueue<K> {
   }
 
   /**
-   * Reconciles all added keys at once, except those that have failed, and ends the term. Completes
-   * when each was tried once.
+   * Reconciles all added keys at once, also those that were added for later, except those that have
+   * failed, and ends the term. Completes when each was tried once.
    */
   public CompletableFuture<Void> drain() {
     var done = draining;
@@ -235,6 +235,7 @@ public final class WorkQueue<K> {
       done = new CompletableFuture<>();
       draining = done;
       for (var item : List.copyOf(items.values())) {
+        item.isDirty |= item.isDelayed;
         item.isDelayed = false;
         if (item.backoff != null && !item.isUnderWay) {
           item.forget();

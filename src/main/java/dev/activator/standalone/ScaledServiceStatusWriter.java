@@ -86,8 +86,6 @@ public final class ScaledServiceStatusWriter {
     /** Whether an Event must still say why it is not ready. */
     private boolean eventIsDue;
     private long notReadySince;
-    /** Whether a change waits for the decision that follows it. */
-    private boolean isDelayed;
     /**
      * The time until which the watch may show an older status. After it, another status means that
      * another client has replaced ours.
@@ -153,14 +151,7 @@ public final class ScaledServiceStatusWriter {
    * @return a future that completes when each write has been tried once
    */
   public CompletableFuture<Void> finish() {
-    return CompletableFuture.supplyAsync(() -> {
-      entries.forEach((id, entry) -> {
-        if (entry.isDelayed) {
-          queue.add(id);
-        }
-      });
-      return queue.drain();
-    }, loop).thenCompose(done -> done);
+    return CompletableFuture.supplyAsync(queue::drain, loop).thenCompose(done -> done);
   }
 
   public void stop() {
@@ -182,7 +173,6 @@ public final class ScaledServiceStatusWriter {
       if (isEdited) {
         queue.add(id);
       } else {
-        known.isDelayed = true;
         queue.addAfter(id, DELAY);
       }
     });
@@ -301,7 +291,6 @@ public final class ScaledServiceStatusWriter {
     if (entry == null) {
       return CompletableFuture.completedFuture(WorkQueue.Done.NOW);
     }
-    entry.isDelayed = false;
     checkShown(id, entry);
     update(entry, new Event.TimePassed());
     long untilUnready = entry.start.nanosUntilUnready(loop.nanoTime());

@@ -207,6 +207,7 @@ class WorkQueueTest {
     add("held");
     answersAtOnce(new Retry(Duration.ZERO));
     add("failed", "held");
+    queue.addAfter("later", Duration.ofMinutes(1));
     answersAtOnce(Done.NOW);
     begun.clear();
 
@@ -216,7 +217,7 @@ class WorkQueueTest {
     loop.run();
 
     assertThat(drained).isDone();
-    assertThat(begun).containsExactly("held 0");
+    assertThat(begun).containsExactlyInAnyOrder("held 0", "later 0");
     loop.advance(Duration.ofSeconds(1));
     assertThat(terms).containsExactly(true, true);
   }
