@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -34,12 +35,19 @@ final class ShrinkSleep implements PodSleep {
   private static final JsonMapper JSON = new JsonMapper();
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
   private static final Duration POLL = Duration.ofMillis(50);
+  /** How long a pod stays as it is that its node has not shrunk: requests waited for each attempt. */
+  private static final Duration PAUSE = Duration.ofHours(1);
   private static final int OK = 200;
 
   private final IdleMethod.Environment environment;
   private final StatusField<List<ShrunkPod>> states;
   /** What this process has stored last; empty if it has woken the pods since. */
   private volatile List<ShrunkPod> shrunk = List.of();
+  /** By the uid of the pod. */
+  private final Map<String, Failure> failures = new ConcurrentHashMap<>();
+
+  /** What a node has not done in time, and until when it is not tried again. */
+  private record Failure(List<ContainerResources> wanted, String problem, long until) {}
 
   /**
    * What a pod had before it was shrunk: an entry of {@code status.shrunk} of its ScaledService.
@@ -131,6 +139,13 @@ final class ShrinkSleep implements PodSleep {
       if (before.isEmpty()) {
         return done(pods.isEmpty() ? "" : "none of its pods runs");
       }
+      failures.keySet().retainAll(found.stream().map(Pod::uid).toList());
+      for (var pod : found) {
+        var problem = obstacle(pod, Objects.requireNonNull(of(pod, before)), target);
+        if (!problem.isEmpty()) {
+          return done(problem);
+        }
+      }
       return states.replace(id, stored, before).thenComposeAsync(kept -> {
         if (kept.refusal() != null) {
           return done(kept.refusal().message());
@@ -140,25 +155,37 @@ final class ShrinkSleep implements PodSleep {
         }
         shrunk = List.copyOf(before);
         return PodSleep.withAll(found,
-            pod -> shrink(pod, Objects.requireNonNull(of(pod, before)), target));
+            pod -> resize(pod, shrunk(Objects.requireNonNull(of(pod, before)), target),
+                target.shrink().shrinkTimeout()));
       }, environment.loop());
     }));
   }
 
-  private CompletableFuture<String> shrink(Pod pod, ShrunkPod before, IdleTarget target) {
-    var wanted = before.containers().stream().map(one -> one.shrunk(target.shrink())).toList();
+  private static List<ContainerResources> shrunk(ShrunkPod before, IdleTarget target) {
+    return before.containers().stream().map(one -> one.shrunk(target.shrink())).toList();
+  }
+
+  /** Why a pod cannot be shrunk; empty if it may be tried. */
+  private String obstacle(Pod pod, ShrunkPod before, IdleTarget target) {
+    var wanted = shrunk(before, target);
     if (wanted.equals(before.containers())) {
-      return done("pod " + pod.name + " has no request or limit above those of spec.idle.shrink");
+      return "pod " + pod.name + " has no request or limit above those of spec.idle.shrink";
+    }
+    var last = failures.remove(pod.uid);
+    if (last != null && last.wanted.equals(wanted)
+        && last.until - environment.loop().nanoTime() > 0) {
+      failures.put(pod.uid, last);
+      return last.problem;
     }
     for (var container : pod.containers()) {
       var restarted = ContainerResources.restartedBy(container);
       if (Stream.of(target.shrink().requests(), target.shrink().limits())
           .anyMatch(set -> restarted.stream().anyMatch(set::containsKey))) {
-        return done("a change of " + String.join(" and ", restarted) + " would restart container "
-            + container.get("name") + " of pod " + pod.name + " (resizePolicy)");
+        return "a change of " + String.join(" and ", restarted) + " would restart container "
+            + container.get("name") + " of pod " + pod.name + " (resizePolicy)";
       }
     }
-    return resize(pod, wanted, target.shrink().shrinkTimeout());
+    return "";
   }
 
   @Override
@@ -282,13 +309,21 @@ final class ShrinkSleep implements PodSleep {
       }
       return switch (ResizeProgress.of(JSON.treeToValue(now, Map.class), wanted)) {
         case ResizeProgress.Done() -> done("");
-        case ResizeProgress.Failed(var why) -> done("pod " + pod.name + ": " + why);
+        case ResizeProgress.Failed(var why) -> failed(pod, wanted, why);
         case ResizeProgress.Waiting(var why) -> environment.loop().nanoTime() - deadline >= 0
-            ? done("pod " + pod.name + ": " + why)
+            ? failed(pod, wanted, why)
             : PodSleep.pause(environment.loop(), POLL)
                 .thenCompose(_ -> await(pod, wanted, deadline));
       };
     });
+  }
+
+  private CompletableFuture<String> failed(Pod pod, List<ContainerResources> wanted, String why) {
+    var problem = "pod " + pod.name + ": " + why;
+    // One that also does not get back what it had is removed.
+    failures.putIfAbsent(pod.uid,
+        new Failure(wanted, problem, environment.loop().nanoTime() + PAUSE.toNanos()));
+    return done(problem);
   }
 
   private static <T> CompletableFuture<T> done(T value) {

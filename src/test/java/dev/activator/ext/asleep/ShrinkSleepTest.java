@@ -63,6 +63,8 @@ class ShrinkSleepTest {
   private volatile String sidecarCpu = "1";
   private volatile boolean hasPod = true;
   private volatile boolean refusesResizes;
+  /** Whether the node cannot give a pod other resources. */
+  private volatile boolean isInfeasible;
   private volatile boolean leads = true;
   private volatile String uid = "p";
   /** Called once the pods are listed. */
@@ -158,6 +160,10 @@ class ShrinkSleepTest {
         + ", \"initContainers\": [{\"name\": \"once\"}, "
         + sidecar + "]}, \"status\": {\"phase\": \"Running\","
         + " \"podIP\": \"fd00::1\", \"podIPs\": [{\"ip\": \"fd00::1\"}, {\"ip\": \"10.0.0.1\"}],"
+        + (isInfeasible
+            ? " \"conditions\": [{\"type\": \"PodResizePending\", \"status\": \"True\","
+                + " \"reason\": \"Infeasible\"}],"
+            : "")
         + " \"containerStatuses\": " + container + ", \"initContainerStatuses\": [" + sidecar
         + "]}}";
   }
@@ -233,6 +239,24 @@ class ShrinkSleepTest {
     assertThat(wake()).isEmpty();
 
     assertThat(service.at("/status/shrunk").isNull()).isTrue();
+  }
+
+  @Test
+  void aPodThatItsNodeDoesNotShrinkIsNotTriedAgain_butOneThatReplacesItIs() {
+    isInfeasible = true;
+    var why = "pod web-1: its node refuses the resize as Infeasible";
+    assertThat(sleep()).isEqualTo(why);
+    assertThat(wake()).isEqualTo(why);
+    isInfeasible = false;
+    assertThat(wake()).isEmpty();
+
+    assertThat(sleep()).isEqualTo(why);
+    assertThat(cpu).isEqualTo("2");
+    assertThat(service.at("/status/shrunk").isNull()).isTrue();
+
+    uid = "q";
+    assertThat(sleep()).isEmpty();
+    assertThat(cpu).isEqualTo("1m");
   }
 
   @Test
@@ -320,7 +344,7 @@ class ShrinkSleepTest {
     }
 
     @Override
-    public CompletableFuture<List<Destination>> pods(RevisionId id) {
+    public CompletableFuture<@Nullable List<Destination>> pods(RevisionId id) {
       throw new IllegalStateException();
     }
 

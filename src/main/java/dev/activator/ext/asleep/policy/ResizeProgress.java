@@ -29,7 +29,7 @@ public sealed interface ResizeProgress {
       }
       var message = Objects.requireNonNullElse(condition.get("message"), "").toString();
       var why = condition.get("reason") + (message.isEmpty() ? "" : ": " + message);
-      if ("PodResizePending".equals(condition.get("type"))) {
+      if ("PodResizePending".equals(condition.get("type")) && !isOlder(condition, pod)) {
         return "Infeasible".equals(condition.get("reason"))
             ? new Failed("its node refuses the resize as " + why)
             : new Waiting("its node has put off the resize as " + why);
@@ -46,6 +46,13 @@ public sealed interface ResizeProgress {
     boolean isDone = wanted.stream().allMatch(one -> inForce.stream()
         .anyMatch(now -> now.name().equals(one.name()) && now.has(one)));
     return isDone ? new Done() : new Waiting("its node has not begun the resize");
+  }
+
+  /** Whether a condition is about resources that were set before those that the pod has now. */
+  private static boolean isOlder(Map<?, ?> condition, Map<?, ?> pod) {
+    return condition.get("observedGeneration") instanceof Number seen
+        && pod.get("metadata") instanceof Map<?, ?> metadata
+        && metadata.get("generation") instanceof Number now && seen.longValue() < now.longValue();
   }
 
   private static Stream<Map<?, ?>> maps(@Nullable Object list) {

@@ -22,10 +22,15 @@ class ResizeProgressTest {
           + " Waiting[why=its node has put off the resize as Deferred: not enough cpu]",
       "[{type: PodResizePending, status: 'True', reason: Infeasible, message: too much}] | 1m |"
           + " Failed[why=its node refuses the resize as Infeasible: too much]",
+      "[{type: PodResizePending, status: 'True', reason: Infeasible, observedGeneration: 3}] | 1m |"
+          + " Failed[why=its node refuses the resize as Infeasible]",
+      "[{type: PodResizePending, status: 'True', reason: Infeasible, observedGeneration: 2}] | 1m |"
+          + " Done[]",
       "[{type: PodResizePending, status: 'False'}] | 1m | Done[]"})
   void followsFromConditions_andWhatIsInForce(String conditions, String inForce, String expected) {
-    var pod = (Map<?, ?>) ConfigValue.parse("pod", "{status: {conditions: " + conditions
-        + ", containerStatuses: [{name: web, resources: {requests: {cpu: " + inForce + "}}}]}}")
+    var pod = (Map<?, ?>) ConfigValue
+        .parse("pod", "{metadata: {generation: 3}, status: {conditions: " + conditions
+            + ", containerStatuses: [{name: web, resources: {requests: {cpu: " + inForce + "}}}]}}")
         .value();
 
     assertThat(ResizeProgress.of(pod,
