@@ -50,8 +50,11 @@ public interface IdleMethod<T extends ScaleTarget> {
 
     ScalingListener events();
 
-    /** The pods that the Service of a ScaledService lists, asleep or not. */
-    CompletableFuture<List<Destination>> pods(RevisionId id);
+    /**
+     * The pods that the Service of a ScaledService lists, asleep or not; null if that does not show which
+     * there are, as while the Service is replaced.
+     */
+    CompletableFuture<@Nullable List<Destination>> pods(RevisionId id);
 
     /**
      * The activators that may still send something to the pods; empty if none does.

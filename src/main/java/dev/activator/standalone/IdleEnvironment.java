@@ -47,7 +47,7 @@ public record IdleEnvironment(Loop loop, Supplier<KubernetesApiClient> client, S
   }
 
   @Override
-  public CompletableFuture<List<Destination>> pods(RevisionId id) {
+  public CompletableFuture<@Nullable List<Destination>> pods(RevisionId id) {
     return services.pods(id);
   }
 

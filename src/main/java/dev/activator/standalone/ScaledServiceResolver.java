@@ -213,20 +213,17 @@ final class ScaledServiceResolver {
             .collect(Collectors.joining(","));
   }
 
-  /** The pods that the Service of a ScaledService lists for its port, asleep or not. */
-  CompletableFuture<List<Destination>> pods(RevisionId id) {
+  /** As {@code IdleMethod.Environment}. */
+  CompletableFuture<@Nullable List<Destination>> pods(RevisionId id) {
     return CompletableFuture.supplyAsync(() -> {
       var state = listener.find(id);
       var object = stores.object(id);
       if (state == null || object == null) {
-        return List.of();
+        return null;
       }
       var service = stores.service(object);
       var port = service == null ? null : service.port(object.port());
-      return port == null
-          ? List.of()
-          : ResolvedScaledService.listed(id, port.name(), stores.slices(object), preferred)
-              .on(state.revision().protocol()).all().all();
+      return port == null ? null : state.pods(port.name(), stores.slices(object), preferred);
     }, session.loop());
   }
 

@@ -90,10 +90,10 @@ public final class ScaledServices implements RevisionSource, HostRouter {
         idleMethod);
   }
 
-  /** The pods that the Service of a ScaledService lists for its port, asleep or not. */
-  public CompletableFuture<List<Destination>> pods(RevisionId id) {
+  /** As {@link IdleMethod.Environment#pods}. */
+  public CompletableFuture<@Nullable List<Destination>> pods(RevisionId id) {
     var known = resolver;
-    return known == null ? CompletableFuture.completedFuture(List.of()) : known.pods(id);
+    return known == null ? CompletableFuture.completedFuture(null) : known.pods(id);
   }
 
   /** As {@link IdleMethod.Environment#woken}. */

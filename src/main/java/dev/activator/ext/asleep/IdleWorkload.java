@@ -148,7 +148,7 @@ final class IdleWorkload {
     var falling = phase(Phase.FALLING_ASLEEP, target().method());
     on(new Event.Begun(new Fall(falling, !drain.isZero(), List.of())));
     return step(() -> kept(states.get(id)).thenCompose(refusal -> {
-      var action = refusal == null ? on(new Event.Due(falling)) : new Action.Refuse();
+      var action = refusal == null ? on(new Event.Due(falling, mayWrite())) : new Action.Refuse();
       return switch (action) {
         case Action.Store(var next) -> replace(next).thenApply(refused -> refused == null);
         case Action.Recover() -> recover().thenApply(_ -> false);
@@ -298,7 +298,7 @@ final class IdleWorkload {
    */
   private CompletableFuture<ScaleApiResult> awaitEnd(Found now) {
     return pods().thenComposeAsync(pods -> {
-      if (pods.isEmpty() && now.current() == 0 && mayWrite()) {
+      if (areGone(pods, now) && mayWrite()) {
         return replace(null, () -> done(now));
       }
       if (mayWrite()) {
@@ -319,7 +319,7 @@ final class IdleWorkload {
       }
       case Action.Wake() -> pods().thenComposeAsync(
           // Without a pod, another client may have scaled to zero since the scale was read.
-          pods -> pods.isEmpty() || scale == null || scale.replicas() == 0
+          pods -> isEmpty(pods) || scale == null || scale.replicas() == 0
               ? withScale(now -> wakeTo(now, pods, replicas))
               : wakeTo(scale, pods, replicas),
           environment.loop());
@@ -335,16 +335,21 @@ final class IdleWorkload {
   }
 
   private CompletableFuture<String> sleep(IdleState now) {
+    return pods().thenComposeAsync(pods -> sleep(now, pods), environment.loop());
+  }
+
+  private CompletableFuture<String> sleep(IdleState now, @Nullable List<Destination> pods) {
     if (isEnded) {
       return done("its ScaledService is deleted");
     }
-    return pods().thenComposeAsync(pods -> {
-      if (!mayWrite()) {
-        return done("this activator does not lead any more");
-      }
-      slept = new Slept(pods, target(), now);
-      return method(now).sleep(id, pods, target());
-    }, environment.loop());
+    if (pods == null) {
+      return done("its Service does not show which pods there are");
+    }
+    if (!mayWrite()) {
+      return done("this activator does not lead any more");
+    }
+    slept = new Slept(pods, target(), now);
+    return method(now).sleep(id, pods, target());
   }
 
   /** The ScaledService is deleted, so nothing would wake its pods later. */
@@ -364,7 +369,15 @@ final class IdleWorkload {
   }
 
   private CompletableFuture<ScaleApiResult> putToSleep(IdleState falling, Found read) {
-    return sleep(falling).thenComposeAsync(problem -> {
+    // One that has not started yet has nothing that could be kept.
+    return pods().thenComposeAsync(pods -> pods != null && pods.isEmpty()
+        ? replace(null, () -> scaleTo(read, 0))
+        : putToSleep(falling, read, pods), environment.loop());
+  }
+
+  private CompletableFuture<ScaleApiResult> putToSleep(IdleState falling, Found read,
+      @Nullable List<Destination> listed) {
+    return sleep(falling, listed).thenComposeAsync(problem -> {
       if (!problem.isEmpty()) {
         return wake(read).thenApply(_ -> new Refused(Reason.UNAVAILABLE,
             "cannot put " + target() + " to sleep: " + problem));
@@ -381,11 +394,11 @@ final class IdleWorkload {
   }
 
   /** Wakes the pods, and then sets their number, if it is another one. */
-  private CompletableFuture<ScaleApiResult> wakeTo(Found now, List<Destination> pods,
+  private CompletableFuture<ScaleApiResult> wakeTo(Found now, @Nullable List<Destination> pods,
       int replicas) {
     var before = Objects.requireNonNull(state.stored()).method();
     if (now.replicas() == 0) {
-      return pods.isEmpty() && now.current() == 0
+      return areGone(pods, now)
           ? replace(null, () -> scaleTo(now, replicas))
           : done(new Refused(Reason.UNAVAILABLE,
               target() + " starts again when the pods that were asleep have ended"));
@@ -414,12 +427,12 @@ final class IdleWorkload {
    * Wakes the pods, and sends requests to them again once they are awake. If that fails, they are
    * removed.
    */
-  private CompletableFuture<ScaleApiResult> wake(Found now, List<Destination> pods) {
+  private CompletableFuture<ScaleApiResult> wake(Found now, @Nullable List<Destination> pods) {
     var before = state.stored();
     if (before == null) {
       return done(now);
     }
-    if (pods.isEmpty() && now.current() > 0) {
+    if (pods == null || pods.isEmpty() && now.current() > 0) {
       // Its Service may be in replacement. What it lists later would be taken for awake.
       return done(new Refused(Reason.UNAVAILABLE, "the Service lists no pod of " + target()));
     }
@@ -468,8 +481,17 @@ final class IdleWorkload {
     return !isEnded && environment.leadership().mayWrite();
   }
 
-  private CompletableFuture<List<Destination>> pods() {
+  private CompletableFuture<@Nullable List<Destination>> pods() {
     return environment.pods(id);
+  }
+
+  private static boolean isEmpty(@Nullable List<Destination> pods) {
+    return pods == null || pods.isEmpty();
+  }
+
+  /** Whether no pod is left, not even one that is terminating. */
+  private static boolean areGone(@Nullable List<Destination> pods, Found now) {
+    return pods != null && pods.isEmpty() && now.current() == 0;
   }
 
   private CompletableFuture<ScaleApiResult> readScale() {

@@ -4,6 +4,7 @@ import dev.activator.discovery.policy.MergedEndpoints;
 import dev.activator.discovery.policy.RevisionEndpointSlice.Member;
 import dev.activator.kube.policy.IpFamily;
 import dev.activator.config.RevisionAnnotations;
+import dev.activator.revision.Destination;
 import dev.activator.revision.IdleState;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
@@ -277,8 +278,7 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
         && readiness != Readiness.OF_PODS ? listed.unready() : listed;
   }
 
-  /** The pods that a Service lists for one of its ports, also while they are asleep. */
-  public static PrivateEndpoints listed(RevisionId id, String port,
+  private static PrivateEndpoints listed(RevisionId id, String port,
       Collection<ServiceEndpointSlice> slices, IpFamily preferred) {
     var sets = slices.stream().map(slice -> slice.on(port, id)).toList();
     return MergedEndpoints.of(sets, "", preferred).pods(id);
@@ -398,6 +398,21 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
   /** Whether callers of the Service's port expect TLS, which its pods speak. */
   boolean isTls(KubernetesService.Port port) {
     return revision.podIdentity() != null || port.isTls();
+  }
+
+  /**
+   * The pods that a Service lists for one of its ports, also while they are asleep; null if that does not
+   * show which there are. Kubernetes keeps an empty slice for a Service that selects no pod.
+   */
+  public @Nullable List<Destination> pods(String port, Collection<ServiceEndpointSlice> slices,
+      IpFamily preferred) {
+    var all = listed(object.id(), port, slices, preferred).on(revision.protocol()).all().all();
+    boolean isKnown = !slices.isEmpty()
+        && slices.stream()
+            .allMatch(one -> one.members().isEmpty() || one.ports().containsKey(port))
+        && troubles.stream()
+            .noneMatch(one -> one.reason().equals(ScaledServiceTroubles.SELECTS_OTHERS));
+    return all.isEmpty() && !isKnown ? null : all;
   }
 
   /** The number of pods of the Service, ready or not; empty if it is unknown. */

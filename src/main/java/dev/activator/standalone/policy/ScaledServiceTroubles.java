@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ScaledServiceTroubles {
   static final String RULE_PORT_NOT_FOUND = "RulePortNotFound";
-  private static final String SELECTS_OTHERS = "ServiceSelectsOtherPods";
+  static final String SELECTS_OTHERS = "ServiceSelectsOtherPods";
   private static final String TIMEOUT_TOO_LONG = "TimeoutTooLong";
   static final String SPEAKS_TLS = "PodsSpeakTls";
   static final String RULE_PORT_SPEAKS_TLS = "RulePortSpeaksTls";

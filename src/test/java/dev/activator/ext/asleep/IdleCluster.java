@@ -117,7 +117,7 @@ final class IdleCluster {
   };
   /** Whether no pod falls asleep any more. */
   boolean refusesSleep;
-  /** Whether the Service lists no pod, as while it is replaced. */
+  /** Whether the Service lists no pod, since it is being replaced. */
   boolean isUnlisted;
   /** Whether the ScaledService is deleted. */
   boolean isDeleted;
@@ -217,6 +217,15 @@ final class IdleCluster {
 
   void changed() {
     activators.forEach(Activator::publish);
+  }
+
+  void replaceService(int millis) {
+    isUnlisted = true;
+    changed();
+    loop.schedule(Duration.ofMillis(millis), () -> {
+      isUnlisted = false;
+      changed();
+    });
   }
 
   /** A Service lists ready pods, or else those that are terminating. */
@@ -514,9 +523,9 @@ final class IdleCluster {
     }
 
     @Override
-    public CompletableFuture<List<Destination>> pods(RevisionId id) {
+    public CompletableFuture<@Nullable List<Destination>> pods(RevisionId id) {
       return cluster.call(() -> cluster.isUnlisted
-          ? List.of()
+          ? null
           : cluster.pods.stream().map(pod -> pod.address).toList());
     }
 

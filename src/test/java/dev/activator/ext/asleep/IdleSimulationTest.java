@@ -36,6 +36,10 @@ class IdleSimulationTest {
         cluster.loop.schedule(at,
             () -> cluster.activators.get(cluster.random.nextInt(2)).request());
       }
+      if (cluster.random.nextInt(4) == 0) {
+        cluster.loop.schedule(Duration.ofMillis(cluster.random.nextInt(20_000)),
+            () -> cluster.replaceService(cluster.random.nextInt(6_000)));
+      }
       if (!cluster.wakesAtOnce && cluster.random.nextInt(4) == 0) {
         cluster.loop.schedule(Duration.ofMillis(cluster.random.nextInt(20_000)), cluster::kill);
       }

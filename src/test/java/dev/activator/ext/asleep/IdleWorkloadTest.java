@@ -184,6 +184,28 @@ class IdleWorkloadTest {
   }
 
   @Test
+  void goesToZero_ifItHasNoPodThatCouldSleep() {
+    cluster.begin();
+    cluster.activators.getFirst().request();
+    seconds(5);
+    var idle = cluster.leader.idle;
+    var mayStop = idle.prepareScaleToZero(IdleCluster.WEB, IdleCluster.TARGET, Duration.ZERO);
+    seconds(2);
+    assertThat(mayStop).isCompletedWithValue(true);
+    cluster.pods.clear();
+
+    var stopped = idle.write(IdleCluster.WEB, IdleCluster.TARGET, new Found(1, 1, "1"), 0);
+    seconds(1);
+
+    assertThat(stopped).isCompletedWithValue(new Found(0, 0, "1"));
+    assertThat(idle.change(IdleCluster.WEB, IdleCluster.TARGET, 1, 0).reason())
+        .isEqualTo("ScaledToZero");
+    assertThat(cluster.replicas).isZero();
+    assertThat(cluster.sleeps).isZero();
+    assertThat(cluster.state).isNull();
+  }
+
+  @Test
   void leavesNoPodAsleep_ifItsScaledServiceIsDeletedMeanwhile() {
     cluster.sleepTakes = Duration.ofSeconds(1);
     cluster.onSleep = () -> {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.standalone.decode.StandaloneKinds;
 import dev.activator.kube.Yaml;
+import dev.activator.kube.policy.IpFamily;
 import dev.activator.standalone.policy.ScaledServiceRouteTable.Taken;
 import dev.activator.standalone.policy.ResolvedScaledService.Readiness;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
@@ -575,6 +576,20 @@ class ResolvedScaledServiceTest {
         new Trouble("HostTaken", "host c.d belongs to ScaledService other/old"),
         new Trouble("InvalidRules", "spec.rules[0].path must be a path as callers send it, that"
             + " begins with / and has no //, /./, /../, %2F, ? or #, not \"api\""));
+  }
+
+  @Test
+  void showsThatThereIsNoPod_onlyInAnEmptySliceOfAServiceThatSelectsThem() {
+    var state = state(SERVICE, FOUND);
+    var empty = List.of(new ServiceEndpointSlice(SLICE.service(), Map.of(), List.of(), null));
+    var other = state(service("{selector: {app: shop}, ports: [{name: http, port: 80}]}"),
+        found("{template: {metadata: {labels: {app: web}}, spec: {containers: [{}]}}}", "{}"));
+
+    assertThat(state.pods("http", List.of(SLICE), IpFamily.IPV4)).hasSize(2);
+    assertThat(state.pods("http", empty, IpFamily.IPV4)).isEmpty();
+    assertThat(state.pods("http", List.of(), IpFamily.IPV4)).isNull();
+    assertThat(state.pods("renamed", List.of(SLICE), IpFamily.IPV4)).isNull();
+    assertThat(other.pods("http", empty, IpFamily.IPV4)).isNull();
   }
 
   @Test

@@ -34,7 +34,7 @@ public record IdleWorkloadState(@Nullable IdleState stored, @Nullable Fall fall,
     /** The pods should fall asleep. The status is read next, and then {@link Due}. */
     record Begun(Fall fall) implements Event {}
 
-    record Due(IdleState falling) implements Event {}
+    record Due(IdleState falling, boolean mayWrite) implements Event {}
 
     /** @param isLate whether activators had enough time */
     record Acknowledged(IdleState falling, List<String> missing, boolean isLate) implements Event {}
@@ -107,7 +107,7 @@ public record IdleWorkloadState(@Nullable IdleState stored, @Nullable Fall fall,
   public Step on(Event event) {
     return switch (event) {
       case Event.Begun(var begun) -> step(begun, asleep, new Action.None());
-      case Event.Due(var falling) -> stay(!isCurrent(falling)
+      case Event.Due(var falling, var mayWrite) -> stay(!isCurrent(falling) || !mayWrite
           ? new Action.Refuse()
           : stored == null ? new Action.Store(falling) : new Action.Recover());
       case Event.Acknowledged(var falling, var missing, var isLate) when isCurrent(

@@ -86,14 +86,18 @@ class IdleWorkloadStateTest {
     assertThat(woken.asleep()).isNull();
     assertThat(name(seen.on(new Event.Read(1, true, Duration.ZERO, true, NOW)).action()))
         .isEqualTo(action);
-    assertThat(name(seen.on(new Event.Due(falling())).action())).isEqualTo("Refuse");
+    assertThat(name(seen.on(new Event.Due(falling(), true)).action())).isEqualTo("Refuse");
   }
 
   @ParameterizedTest(name = "stored {0}, fall {1}: {2}")
   @CsvSource({"-, ours, Store", "FALLING_ASLEEP, ours, Recover", "ASLEEP, ours, Recover",
       "-, -, Refuse", "-, later, Refuse"})
   void aFallIsStoredIfThePodsRun(String stored, String fall, String action) {
-    var step = of(stored, fall, false).on(new Event.Due(falling()));
+    var begun = of(stored, fall, false);
+    assertThat(name(begun.on(new Event.Due(falling(), false)).action()))
+        .as("while another may lead").isEqualTo("Refuse");
+
+    var step = begun.on(new Event.Due(falling(), true));
 
     assertThat(name(step.action())).isEqualTo(action);
   }
