@@ -39,8 +39,6 @@ import org.slf4j.LoggerFactory;
 final class Http1CallerConnection extends ChannelInboundHandlerAdapter
     implements Downstream, UnreadResponseBytes.CallerConnection {
   private static final Logger log = LoggerFactory.getLogger(Http1CallerConnection.class);
-  /** How much of an unwanted body is read to keep the connection. */
-  private static final int MAX_DISCARDED_BYTES = 256 << 10;
 
   private final Channel channel;
   private final RequestDispatcher dispatcher;
@@ -55,7 +53,6 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
   /** Whether parts that waited are being taken. */
   private boolean taking;
   private boolean closesWhenIdle;
-  private int discardedBytes;
   /** The bytes for which a large head is counted as held; 0 for a small one. */
   private int headBytes;
 
@@ -138,12 +135,12 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
     } else if (current != null) {
       current.content((HttpContent) part);
     } else {
-      discard((HttpContent) part);
+      ReferenceCountUtil.release(part);
+      takeNext();
     }
   }
 
   private void dispatch(HttpRequest request) {
-    discardedBytes = 0;
     headBytes = dispatcher.holdLargeHead(request, Integer.MAX_VALUE);
     var version = Http1RequestDecoder.version(request);
     writer.requestBegins(request, version);
@@ -156,16 +153,6 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
           MalformedRequestException.text(cause, "malformed chunk")));
     } else {
       close();
-    }
-  }
-
-  private void discard(HttpContent part) {
-    discardedBytes += part.content().readableBytes();
-    part.release();
-    if (discardedBytes > MAX_DISCARDED_BYTES) {
-      close();
-    } else {
-      takeNext();
     }
   }
 
@@ -196,7 +183,7 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void head(HttpResponse head) {
-    closeIfBodyMayNotCome();
+    endIfBodyIsNotRead();
     writer.head(head);
     if (writer.isTunnel()) {
       reader.leaveHttp();
@@ -204,8 +191,8 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
     }
   }
 
-  private void closeIfBodyMayNotCome() {
-    if (reader.bodyMayNotCome()) {
+  private void endIfBodyIsNotRead() {
+    if (reader.leavesBody()) {
       writer.endAfterResponse();
     }
   }
@@ -225,7 +212,7 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
 
   @Override
   public void answer(LocalResponse answer) {
-    closeIfBodyMayNotCome();
+    endIfBodyIsNotRead();
     writer.answer(answer);
   }
 

@@ -34,6 +34,8 @@ import org.slf4j.LoggerFactory;
  */
 final class Http1RequestReader {
   private static final Logger log = LoggerFactory.getLogger(Http1RequestReader.class);
+  /** How much of a body that is not wanted is read to keep the connection, as in Go. */
+  private static final int MAX_UNWANTED_BYTES = 256 << 10;
 
   private final Channel channel;
   private final Loop loop;
@@ -50,6 +52,8 @@ final class Http1RequestReader {
   private boolean serving;
   /** Whether the last part that was taken ends a request. */
   private boolean requestEnded = true;
+  /** How many bytes of the body were not taken yet; not above 0 if it has no length. */
+  private long bodyLeft;
   private boolean awaitsContinue;
   private boolean tunnel;
   private boolean stopped;
@@ -119,10 +123,13 @@ final class Http1RequestReader {
     if (part instanceof HttpRequest request) {
       serving = true;
       // More may follow a refused request and must be read before closing.
-      requestEnded = request instanceof LastHttpContent && request.decoderResult().isSuccess();
+      boolean valid = request.decoderResult().isSuccess();
+      requestEnded = request instanceof LastHttpContent && valid;
+      bodyLeft = valid && !requestEnded ? HttpUtil.getContentLength(request, 0L) : 0;
       awaitsContinue = HttpUtil.is100ContinueExpected(request);
     } else if (!tunnel && part.decoderResult().isSuccess()) {
       awaitsContinue = false;
+      bodyLeft -= ((HttpContent) part).content().readableBytes();
       requestEnded = part instanceof LastHttpContent;
     }
     return part;
@@ -138,11 +145,12 @@ final class Http1RequestReader {
   }
 
   /**
-   * Whether the caller waits for a 100. It may or may not send the body after another response, so
-   * the next bytes would be ambiguous.
+   * Whether the response that begins now must be the last one, because the rest of the body is more
+   * than is read for nothing, or because the caller waits for a 100: it may or may not send the
+   * body after another response, so the next bytes would be ambiguous.
    */
-  boolean bodyMayNotCome() {
-    return awaitsContinue && !requestEnded;
+  boolean leavesBody() {
+    return !requestEnded && (awaitsContinue || bodyLeft > MAX_UNWANTED_BYTES);
   }
 
   void continues() {

@@ -224,6 +224,36 @@ class Http1CallerConnectionTest {
   }
 
   @Test
+  void saysThatTheResponseIsTheLast_whenMuchOfTheBodyIsStillToCome() {
+    receives(uploadAnsweredAtOnce("Content-Length: 262145"));
+
+    assertThat(responses().toLowerCase(Locale.ROOT)).startsWith("http/1.1 200 ")
+        .contains("connection: close");
+    assertThat(channel.isOutputShutdown()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Content-Length: 262144", "Transfer-Encoding: chunked"})
+  void readsTheRestOfTheBody_whenItHasNotSaidThatTheResponseIsTheLast(String framing) {
+    receives(uploadAnsweredAtOnce(framing));
+    assertThat(responses().toLowerCase(Locale.ROOT)).startsWith("http/1.1 200 ")
+        .doesNotContain("connection: close");
+
+    receives(framing.endsWith("4") ? "x".repeat(262_144)
+        : ("80000\r\n" + "x".repeat(0x80000) + "\r\n").repeat(3) + "0\r\n\r\n");
+    loop.run();
+    receives(ANSWERED_AT_ONCE);
+
+    assertThat(responses()).startsWith("HTTP/1.1 200 ");
+    assertThat(channel.isOutputShutdown()).isFalse();
+  }
+
+  private static String uploadAnsweredAtOnce(String framing) {
+    return "POST / HTTP/1.1\r\nHost: hello\r\nUser-Agent: kube-probe/1.34\r\n" + framing
+        + "\r\n\r\n";
+  }
+
+  @Test
   void takesTheNextRequest_whenTheOneBeforeFailed() {
     receives(WAITING.repeat(3));
     fails = true;
