@@ -97,7 +97,6 @@ public final class EmbeddedPlatform implements ScaledServicePlatform {
   private final AwaitedRoutes awaited;
   private final EmbeddedConsoleActions actions;
   private final DeletedHosts deletedHosts;
-  private final CompletableFuture<Void> sampleKnown = new CompletableFuture<>();
   private volatile IntSupplier requestPort = () -> 0;
 
   /**
@@ -275,7 +274,6 @@ public final class EmbeddedPlatform implements ScaledServicePlatform {
   /** Call when requests can be routed to a revision, because the activator knows it. */
   private void routable(RevisionId revision) {
     runtime.routable(revision);
-    sampleKnown.complete(null);
     awaited.complete(revision);
   }
 
@@ -294,13 +292,13 @@ public final class EmbeddedPlatform implements ScaledServicePlatform {
   }
 
   /**
-   * Logs how to use embedded mode, once the first revision takes requests. That is the sample's
-   * revision.
+   * Logs how to use embedded mode, once requests to the sample can be routed.
    *
    * @param consolePort the port of the console
    */
   public void greet(int consolePort) {
-    sampleKnown.completeOnTimeout(null, SAMPLE_TIMEOUT.toSeconds(), TimeUnit.SECONDS).join();
+    runtime.sampleRouted().completeOnTimeout(null, SAMPLE_TIMEOUT.toSeconds(), TimeUnit.SECONDS)
+        .join();
     log.info("""
         Ready, with an embedded Kubernetes API:
             List: kubectl -s http://{}:{} get services.serving.knative.dev,pods

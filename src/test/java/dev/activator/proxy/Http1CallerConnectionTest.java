@@ -239,7 +239,8 @@ class Http1CallerConnectionTest {
     assertThat(responses().toLowerCase(Locale.ROOT)).startsWith("http/1.1 200 ")
         .doesNotContain("connection: close");
 
-    receives(framing.endsWith("4") ? "x".repeat(262_144)
+    receives(framing.endsWith("4")
+        ? "x".repeat(262_144)
         : ("80000\r\n" + "x".repeat(0x80000) + "\r\n").repeat(3) + "0\r\n\r\n");
     loop.run();
     receives(ANSWERED_AT_ONCE);

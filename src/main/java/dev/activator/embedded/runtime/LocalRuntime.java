@@ -46,6 +46,7 @@ public final class LocalRuntime implements PodFreezer {
   private final Kubelet kubelet;
   private final EndpointSliceMirroringController slices;
   private final List<StoreSubscription> subscriptions = new ArrayList<>();
+  private volatile CompletableFuture<Void> sampleRouted = new CompletableFuture<>();
 
   /**
    * The dependencies on the rest of the activator.
@@ -84,7 +85,12 @@ public final class LocalRuntime implements PodFreezer {
     subscriptions.add(store.subscribe(BuiltInKinds.ENDPOINTS, loop, slices::endpointsChanged));
     subscriptions.add(store.subscribe(BuiltInKinds.ENDPOINT_SLICE, loop, slices::sliceChanged));
     serving.start(requestPort);
-    serving.createSample("default", "hello");
+    sampleRouted = serving.createSample("default", "hello");
+  }
+
+  /** Completes when requests to the sample can be routed. Call after {@link #start}. */
+  public CompletableFuture<Void> sampleRouted() {
+    return sampleRouted;
   }
 
   /** The activator can route requests to this revision. */

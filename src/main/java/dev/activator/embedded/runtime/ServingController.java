@@ -102,14 +102,15 @@ public final class ServingController {
     return router.hosts();
   }
 
-  public void createSample(String namespace, String name) {
+  /** Completes when requests to it can be routed. */
+  public CompletableFuture<Void> createSample(String namespace, String name) {
     var sample = Json.object();
     ObjectMeta.of(sample).put("namespace", namespace).put("name", name);
     var template = sample.putObject("spec").putObject("template");
     template.putObject("metadata").putObject("annotations").put(EmbeddedScaleClient.INITIAL_SCALE,
         "0");
     template.putObject("spec").putArray("containers").addObject().put("image", SAMPLE_IMAGE);
-    store.create(BuiltInKinds.KNATIVE_SERVICE, sample);
+    return awaitRoute(store.create(BuiltInKinds.KNATIVE_SERVICE, sample));
   }
 
   private void changed(ApiStoreChange event) {

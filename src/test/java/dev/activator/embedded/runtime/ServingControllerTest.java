@@ -512,12 +512,19 @@ class ServingControllerTest {
 
   @Test
   void createsTheSample() {
-    controller.createSample("default", "hello");
+    unknown.add("hello-00001");
+    var routed = controller.createSample("default", "hello");
     loop.run();
 
     assertThat(names(BuiltInKinds.REVISION)).containsExactly("hello-00001");
+    assertThat(routed).isNotDone();
     assertThat(find(BuiltInKinds.REVISION, "hello-00001").at("/spec/timeoutSeconds").intValue())
         .isEqualTo(300);
+
+    unknown.clear();
+    controller.routable(new RevisionId("default", "hello-00001"));
+    assertThat(routed).isDone();
+    assertThat(controller.split("default", "hello")).isNotNull();
   }
 
   @ParameterizedTest(name = "{0}: {1}")
