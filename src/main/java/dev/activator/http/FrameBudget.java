@@ -1,5 +1,6 @@
 package dev.activator.http;
 
+import dev.activator.loop.Loop;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 
@@ -33,11 +34,13 @@ public final class FrameBudget {
   private static final int CONTINUATION = 9;
   private static final int END_STREAM = 1;
 
+  private final Loop loop;
   private int left = BURST;
   private long refilledNanos;
 
-  public FrameBudget(long nowNanos) {
-    refilledNanos = nowNanos;
+  public FrameBudget(Loop loop) {
+    this.loop = loop;
+    refilledNanos = loop.nanoTime();
   }
 
   /** Whether a frame is charged: every frame that carries no part of a head or body is. */
@@ -51,15 +54,15 @@ public final class FrameBudget {
   }
 
   /** Charges a frame that is about to be read. */
-  public void charge(int type, int flags, int length, long nowNanos) throws Http2Exception {
-    if (isCharged(type, flags, length) && !take(nowNanos)) {
+  public void charge(int type, int flags, int length) throws Http2Exception {
+    if (isCharged(type, flags, length) && !take()) {
       throw TOO_MANY;
     }
   }
 
   /** Charges a frame. False if there were too many. */
-  public boolean take(long nowNanos) {
-    refill(nowNanos);
+  public boolean take() {
+    refill(loop.nanoTime());
     left--;
     return left >= 0;
   }

@@ -42,8 +42,8 @@ final class Http2FloodLimiter implements FrameGuard {
   /** @param headTimeout the timeout for a head, and for the initial SETTINGS */
   Http2FloodLimiter(Loop loop, Duration headTimeout, HeldRequestBytes.Share held) {
     this.loop = loop;
-    this.budget = new FrameBudget(loop.nanoTime());
-    this.errors = new FrameBudget(loop.nanoTime());
+    this.budget = new FrameBudget(loop);
+    this.errors = new FrameBudget(loop);
     this.headTimer = new ResettableTimer(loop, this::checkHead);
     this.head = new IncompleteHead(loop, headTimeout, headTimer, held,
         () -> refuse(TOO_MANY_PARTIAL_HEADS));
@@ -76,7 +76,7 @@ final class Http2FloodLimiter implements FrameGuard {
 
   /** Charges for an error of the caller that is answered with a reset. */
   void answeredError() {
-    if (!ended && !errors.take(loop.nanoTime())) {
+    if (!ended && !errors.take()) {
       refuse(FrameBudget.TOO_MANY);
     }
   }
@@ -87,7 +87,7 @@ final class Http2FloodLimiter implements FrameGuard {
       return false;
     }
     headTimed &= type != Http2FrameTypes.HEADERS;
-    budget.charge(type, flags, length, loop.nanoTime());
+    budget.charge(type, flags, length);
     return true;
   }
 

@@ -75,9 +75,9 @@ final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
   static Http2PodSession of(Http2Pool pool) {
     var settings = Http2Settings.defaultSettings().pushEnabled(false)
         .initialWindowSize(STREAM_WINDOW_BYTES).maxHeaderListSize(MAX_HEAD_BYTES);
-    var budget = new FrameBudget(pool.nanoTime());
+    var budget = new FrameBudget(pool.loop());
     return new Http2PodSession(Http2Setup.client(settings, (type, flags, length) -> {
-      budget.charge(type, flags, length, pool.nanoTime());
+      budget.charge(type, flags, length);
       return true;
     }), pool, budget);
   }

@@ -3,6 +3,7 @@ package dev.activator.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.testing.Seeds;
+import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -11,7 +12,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class FrameBudgetTest {
 
-  private final FrameBudget budget = new FrameBudget(0);
+  private final VirtualLoop loop = new VirtualLoop();
+  private final FrameBudget budget = new FrameBudget(loop);
 
   @ParameterizedTest(name = "{0}")
   @CsvSource({"DATA, 0, 0, 1, false", "DATA that is empty, 0, 0, 0, true",
@@ -29,34 +31,33 @@ class FrameBudgetTest {
 
   @Test
   void takesABurstAndNotOneMore() {
-    assertThat(take(FrameBudget.BURST - 1, 0)).isTrue();
-    assertThat(take(1, 0)).isTrue();
-    assertThat(take(1, 0)).isFalse();
+    assertThat(take(FrameBudget.BURST - 1)).isTrue();
+    assertThat(take(1)).isTrue();
+    assertThat(take(1)).isFalse();
   }
 
   @Test
   void takesSomeInEachSecondForEver() {
-    long now = 0;
-    take(FrameBudget.BURST, now);
+    take(FrameBudget.BURST);
     for (int second = 0; second < 1_000; second++) {
-      now += Duration.ofSeconds(1).toNanos();
-      assertThat(take(FrameBudget.PER_SECOND, now)).isTrue();
+      loop.advance(Duration.ofSeconds(1));
+      assertThat(take(FrameBudget.PER_SECOND)).isTrue();
     }
-    assertThat(take(1, now)).isFalse();
+    assertThat(take(1)).isFalse();
   }
 
   @Test
   void savesNoMoreThanABurstWhileNothingComes() {
-    long later = Duration.ofDays(3).toNanos();
-    assertThat(take(FrameBudget.BURST + 1, later)).isFalse();
+    loop.advance(Duration.ofDays(3));
+    assertThat(take(FrameBudget.BURST + 1)).isFalse();
   }
 
   @Test
   void acceptsMoreControlFrames_whenResponseBytesEarnBudget() {
-    take(FrameBudget.BURST, 0);
+    take(FrameBudget.BURST);
     budget.earn(16 << 10);
-    assertThat(take(FrameBudget.PER_RESPONSE_FRAME + 16, 0)).isTrue();
-    assertThat(take(1, 0)).isFalse();
+    assertThat(take(FrameBudget.PER_RESPONSE_FRAME + 16)).isTrue();
+    assertThat(take(1)).isFalse();
   }
 
   @Test
@@ -64,8 +65,8 @@ class FrameBudgetTest {
     for (int i = 0; i < 100_000; i++) {
       budget.earn(1 << 20);
     }
-    assertThat(take(FrameBudget.MAX_SAVED, 0)).isTrue();
-    assertThat(take(1, 0)).isFalse();
+    assertThat(take(FrameBudget.MAX_SAVED)).isTrue();
+    assertThat(take(1)).isFalse();
   }
 
   @Test
@@ -79,14 +80,16 @@ class FrameBudgetTest {
     long taken = 0;
     long earned = 0;
     for (int i = 0; i < 500; i++) {
-      now += random.nextLong(Duration.ofMillis(200).toNanos());
+      var passed = Duration.ofNanos(random.nextLong(Duration.ofMillis(200).toNanos()));
+      now += passed.toNanos();
+      loop.advance(passed);
       if (random.nextInt(10) == 0) {
         budget.earn(0);
         earned += FrameBudget.PER_RESPONSE_FRAME;
       }
       int frames = random.nextInt(40);
       // At least the rate is taken as well.
-      boolean allowed = take(frames, now);
+      boolean allowed = take(frames);
       long most = FrameBudget.BURST + earned + FrameBudget.PER_SECOND * now / 1_000_000_000L;
       if (!allowed) {
         assertThat(taken + frames).isGreaterThan(FrameBudget.BURST);
@@ -98,10 +101,10 @@ class FrameBudgetTest {
   }
 
   /** Whether the last of them is allowed. */
-  private boolean take(int frames, long now) {
+  private boolean take(int frames) {
     boolean allowed = true;
     for (int i = 0; i < frames; i++) {
-      allowed = budget.take(now);
+      allowed = budget.take();
     }
     return allowed;
   }
