@@ -423,6 +423,10 @@ final class Forwarder implements UpstreamListener {
       notConnected(failure);
       return;
     }
+    if (failure == UpstreamFailure.CANCELLED && isTooLate()) {
+      // A gRPC server has no other way to say that the deadline is over.
+      return;
+    }
     var replay = replay(used, failure);
     if (replay == ReplayDecision.NOT_AT_ALL) {
       broken(failure);

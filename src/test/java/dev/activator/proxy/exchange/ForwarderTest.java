@@ -18,6 +18,8 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpVersion;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** How long a pod has to accept a connection, the first one and each that takes its place. */
 class ForwarderTest {
@@ -299,6 +301,23 @@ class ForwarderTest {
 
     assertThat(caller.statuses).containsExactly(504);
     assertThat(pod.dials()).isZero();
+    assertThat(throttle.inFlight()).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"999, 502", "1000, 504"})
+  void takesACancellationByThePodForTheDeadline_ifThatIsOver(int afterMillis, int status) {
+    var kept = pod.keepsOne();
+    var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/",
+        HeaderFieldList.CHECKED);
+    request.headers().set("grpc-timeout", "1S");
+    scene.send(request);
+    kept.sendsHead();
+    loop.advance(ofMillis(afterMillis));
+
+    kept.fails(UpstreamFailure.CANCELLED);
+
+    assertThat(caller.statuses).containsExactly(status);
     assertThat(throttle.inFlight()).isZero();
   }
 
