@@ -5,7 +5,7 @@
 # The guess: string(x) of one expression is one text, whichever of the two evaluates it, as the message of a rule or a key
 # that is made of it is compared across tools.
 #
-# What it does: each takes the format of its own language. A time keeps its offset in Go, and is in UTC in Java. And a number that no double
+# What it does: each writes a number as its own language does, and Java a duration as protobuf's JSON has it. A time keeps its offset in Go, and is in UTC in Java. And a number that no double
 # can hold is an error in Go, and Infinity in Java. Seen (Go; Java):
 #   string(1.0): 1; 1.0
 #   string(100000000.0): 1e+08; 1.0E8

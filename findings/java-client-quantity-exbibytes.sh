@@ -2,7 +2,7 @@
 # Kubernetes' client for Java 27.0.0 (Maven Central, io.kubernetes:client-java), and the quantity 1Ei, the largest binary suffix.
 #
 # The guess: what the client has read it can write, and so send back: 1Ei is as good as 1Pi. Kubernetes writes 1024Pi as 1Ei, so a
-# ResourceQuota that is to mean "no limit" often has it.
+# ResourceQuota that is to mean "no limit" may have it.
 #
 # What it does: it reads 1Ei, and cannot write any object that has it. Of 1024Pi it makes 1Ei itself. So an object that went through
 # this client once, or through Kubernetes, cannot be updated with it. Seen:

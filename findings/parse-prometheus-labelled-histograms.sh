@@ -9,6 +9,7 @@
 #   no label: [{"buckets":{"1":"2","+Inf":"3"},"count":"3","sum":"4"}]
 #   one set: [{"buckets":{"1":"2","+Inf":"3"}}]
 #   two sets: [{"buckets":{"1":"20","+Inf":"30"}}]
+#   two sets of a summary: [{"quantiles":{"0.5":"20"}}]
 #   two counters: [{"value":"1","labels":{"pod":"a"}},{"value":"2","labels":{"pod":"b"}}]
 #
 # Needs Node 18 or later and npm. Ends with 0 while this is so, and with 1 if it has changed.
@@ -31,6 +32,7 @@ const head = '# HELP t How long it took.\n# TYPE t histogram\n';
 show('no label', head + histogram([], 1));
 show('one set', head + histogram(['pod="a"'], 1));
 show('two sets', head + histogram(['pod="a"'], 1) + histogram(['pod="b"'], 10));
+show('two sets of a summary', head.replace('histogram', 'summary') + 't{pod="a",quantile="0.5"} 2\nt{pod="b",quantile="0.5"} 20\n');
 show('two counters', '# HELP c How many.\n# TYPE c counter\nc{pod="a"} 1\nc{pod="b"} 2\n');
 JS
 node finding.cjs | tee seen
@@ -38,5 +40,6 @@ diff seen - <<'EXPECTED'
 no label: [{"buckets":{"1":"2","+Inf":"3"},"count":"3","sum":"4"}]
 one set: [{"buckets":{"1":"2","+Inf":"3"}}]
 two sets: [{"buckets":{"1":"20","+Inf":"30"}}]
+two sets of a summary: [{"quantiles":{"0.5":"20"}}]
 two counters: [{"value":"1","labels":{"pod":"a"}},{"value":"2","labels":{"pod":"b"}}]
 EXPECTED
