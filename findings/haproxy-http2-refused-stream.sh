@@ -14,7 +14,7 @@
 # Needs Node 20 or later, curl, and apt with Debian sid. Ends with 0 while this is so, and with 1 if it has changed.
 set -euo pipefail
 work=$(mktemp -d)
-trap 'kill $(jobs -p); rm -rf "$work"' EXIT
+trap 'kill $(jobs -p) || true; rm -rf "$work"' EXIT
 cd "$work"
 apt-get download -qq haproxy=3.2.26-1 libjemalloc2 liblua5.4-0 libopentracing-c-wrapper0t64 libopentracing1
 for package in *.deb; do

@@ -16,7 +16,7 @@
 # Needs Node 20 or later, and apt with Debian sid. Ends with 0 while this is so, and with 1 if it has changed.
 set -euo pipefail
 work=$(mktemp -d)
-trap 'kill $(jobs -p); rm -rf "$work"' EXIT
+trap 'kill $(jobs -p) || true; rm -rf "$work"' EXIT
 cd "$work"
 apt-get download -qq haproxy=3.2.26-1 nginx=1.30.6-2 libc6 libcap2 libcrypt1 libgcc-s1 libjemalloc2 liblua5.4-0 \
   libopentracing-c-wrapper0t64 libopentracing1 libpcre2-8-0 libssl3t64 libstdc++6 libzstd1 zlib1g

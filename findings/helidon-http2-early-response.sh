@@ -13,7 +13,7 @@
 # Needs Node 20 or later, Maven and a JDK 21 or later. Ends with 0 while this is so, and with 1 if it has changed.
 set -euo pipefail
 work=$(mktemp -d)
-trap 'kill "$server" 2> /dev/null; rm -rf "$work"' EXIT
+trap 'kill "$server" 2> /dev/null || true; rm -rf "$work"' EXIT
 server=
 cd "$work"
 cat > pom.xml <<'POM'

@@ -17,7 +17,7 @@
 set -euo pipefail
 java=${JAVA_HOME:+$JAVA_HOME/bin/}java
 work=$(mktemp -d)
-trap 'kill $server; rm -rf "$work"' EXIT
+trap 'kill $server || true; rm -rf "$work"' EXIT
 cd "$work"
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost \
   -keyout key.pem -out certificate.pem 2> /dev/null

@@ -11,7 +11,7 @@
 # Needs Node 20 or later, curl, and apt with Debian sid. Ends with 0 while this is so, and with 1 if it has changed.
 set -euo pipefail
 work=$(mktemp -d)
-trap 'kill $(jobs -p); rm -rf "$work"' EXIT
+trap 'kill $(jobs -p) || true; rm -rf "$work"' EXIT
 cd "$work"
 apt-get download -qq nginx=1.30.6-2
 dpkg -x nginx_*.deb .

@@ -16,7 +16,7 @@
 set -euo pipefail
 work=$(mktemp -d)
 server=
-trap 'kill "$server" 2> /dev/null; rm -rf "$work"' EXIT
+trap 'kill "$server" 2> /dev/null || true; rm -rf "$work"' EXIT
 cd "$work"
 apt-get download -qq unicorn=6.1.0+git.20250131.1370f52-2 puma=8.0.2-3 ruby-nio4r ruby-raindrops ruby-kgio ruby-rack
 for package in *.deb; do
