@@ -177,9 +177,10 @@ public final class EmbeddedScaleClient implements ScaleClient<ScaleTarget> {
         version(deployment));
   }
 
-  /** Changes with the spec only: a status that is written meanwhile is no conflict. */
+  /** Changes with the object and its spec: a status that is written meanwhile is no conflict. */
   private static String version(ObjectNode deployment) {
-    return ObjectMeta.of(deployment).path("generation").asString("");
+    return ObjectMeta.uid(deployment) + " "
+        + ObjectMeta.of(deployment).path("generation").asString("");
   }
 
   /** The pods that a Deployment selects, also those that are ending. */

@@ -150,6 +150,22 @@ class EmbeddedScaleClientTest {
   }
 
   @Test
+  void aWriteAfterTheDeploymentWasReplacedIsAConflict() {
+    revision(FIRST, Map.of());
+    var workload = new ScaleTargetRef("apps/v1", "Deployment", "web-00001-deployment");
+    var read = (ScaleApiResult.Found) scaling.read(FIRST, workload).join();
+    store.delete(BuiltInKinds.DEPLOYMENT, "default", workload.name());
+    var next = named(workload.name());
+    next.putObject("spec").put("replicas", 0);
+    store.create(BuiltInKinds.DEPLOYMENT, next);
+
+    assertThat(scaling.write(FIRST, workload, read, 1).join())
+        .isInstanceOfSatisfying(ScaleApiResult.Refused.class,
+            refused -> assertThat(refused.reason()).isEqualTo(ScaleApiResult.Reason.CONFLICT));
+    assertThat(replicas(FIRST)).isZero();
+  }
+
+  @Test
   void knowsWhichClientHasSetTheReplicas() throws Exception {
     try (var api = EmbeddedApi.start(); var http = HttpClient.newHttpClient()) {
       var deployment = named("web");
