@@ -223,7 +223,9 @@ final class ScaledServiceResolver {
       }
       var service = stores.service(object);
       var port = service == null ? null : service.port(object.port());
-      return port == null ? null : state.pods(port.name(), stores.slices(object), preferred);
+      return port == null
+          ? null
+          : state.pods(service, port.name(), workload(object), stores.slices(object), preferred);
     }, session.loop());
   }
 

@@ -403,15 +403,17 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
   /**
    * The pods that a Service lists for one of its ports, also while they are asleep; null if that does not
    * show which there are. Kubernetes keeps an empty slice for a Service that selects no pod.
+   *
+   * @param workload null while it is unknown
    */
-  public @Nullable List<Destination> pods(String port, Collection<ServiceEndpointSlice> slices,
+  public @Nullable List<Destination> pods(KubernetesService service, String port,
+      @Nullable WorkloadState workload, Collection<ServiceEndpointSlice> slices,
       IpFamily preferred) {
     var all = listed(object.id(), port, slices, preferred).on(revision.protocol()).all().all();
     boolean isKnown = !slices.isEmpty()
         && slices.stream()
             .allMatch(one -> one.members().isEmpty() || one.ports().containsKey(port))
-        && troubles.stream()
-            .noneMatch(one -> one.reason().equals(ScaledServiceTroubles.SELECTS_OTHERS));
+        && !ScaledServiceTroubles.neverMatches(service, workload);
     return all.isEmpty() && !isKnown ? null : all;
   }
 

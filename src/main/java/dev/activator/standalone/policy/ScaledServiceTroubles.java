@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ScaledServiceTroubles {
   static final String RULE_PORT_NOT_FOUND = "RulePortNotFound";
-  static final String SELECTS_OTHERS = "ServiceSelectsOtherPods";
+  private static final String SELECTS_OTHERS = "ServiceSelectsOtherPods";
   private static final String TIMEOUT_TOO_LONG = "TimeoutTooLong";
   static final String SPEAKS_TLS = "PodsSpeakTls";
   static final String RULE_PORT_SPEAKS_TLS = "RulePortSpeaksTls";
@@ -186,7 +186,7 @@ final class ScaledServiceTroubles {
    */
   private static Optional<Trouble> selectorTrouble(ScaledService object, References found,
       ScaledWorkload workload) {
-    return mismatched(found).isEmpty()
+    return mismatched(found.service(), found.workload()).isEmpty()
         ? Optional.empty()
         : Optional.of(new Trouble(SELECTS_OTHERS, serviceName(object) + " selects no pod of "
             + object.workload() + ": its selector is "
@@ -198,24 +198,30 @@ final class ScaledServiceTroubles {
    * The names of the labels in the Service's selector that the pod template lacks or has with
    * another value. A template without containers is not a pod template.
    */
-  private static List<String> mismatched(References found) {
-    if (found.service() == null || !(found.workload() instanceof WorkloadState.Found(var workload))
+  private static List<String> mismatched(@Nullable KubernetesService service,
+      WorkloadState state) {
+    if (service == null || !(state instanceof WorkloadState.Found(var workload))
         || workload.labels().isEmpty() || workload.containers().isEmpty()) {
       return List.of();
     }
-    return found.service().selector().entrySet().stream()
+    return service.selector().entrySet().stream()
         .filter(label -> !GIVEN_BY_CONTROLLERS.contains(label.getKey()))
         .filter(label -> !label.getValue().equals(workload.labels().get(label.getKey())))
         .map(Map.Entry::getKey).toList();
   }
 
   /**
-   * Whether the Service can select no pod of the workload, and lists none of another: the template
-   * has one of its labels with another value, which no webhook that adds labels mends.
+   * Whether the Service can select no pod of the workload: the template has one of its labels with
+   * another value, which no webhook that adds labels mends.
    */
+  static boolean neverMatches(KubernetesService service, @Nullable WorkloadState state) {
+    return state instanceof WorkloadState.Found(var workload)
+        && mismatched(service, state).stream().anyMatch(workload.labels()::containsKey);
+  }
+
+  /** The same of one that lists no pod of another workload. */
   private static boolean neverMatches(References found) {
-    return found.workload() instanceof WorkloadState.Found(var workload)
-        && mismatched(found).stream().anyMatch(workload.labels()::containsKey)
+    return found.service() != null && neverMatches(found.service(), found.workload())
         && found.slices().stream().allMatch(slice -> slice.members().isEmpty());
   }
 

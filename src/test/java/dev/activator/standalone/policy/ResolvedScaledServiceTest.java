@@ -579,17 +579,21 @@ class ResolvedScaledServiceTest {
   }
 
   @Test
-  void showsThatThereIsNoPod_onlyInAnEmptySliceOfAServiceThatSelectsThem() {
+  void showsThatThereIsNoPod_onlyInAnEmptySliceOfAServiceThatCanSelectThem() {
     var state = state(SERVICE, FOUND);
     var empty = List.of(new ServiceEndpointSlice(SLICE.service(), Map.of(), List.of(), null));
-    var other = state(service("{selector: {app: shop}, ports: [{name: http, port: 80}]}"),
-        found("{template: {metadata: {labels: {app: web}}, spec: {containers: [{}]}}}", "{}"));
+    var shop = service("{selector: {app: shop}, ports: [{name: http, port: 80}]}");
+    var template = "{template: {metadata: {labels: {%s: web}}, spec: {containers: [{}]}}}";
+    var other = found(template.formatted("app"), "{}");
+    // A webhook may add the label that is missing.
+    var incomplete = found(template.formatted("tier"), "{}");
 
-    assertThat(state.pods("http", List.of(SLICE), IpFamily.IPV4)).hasSize(2);
-    assertThat(state.pods("http", empty, IpFamily.IPV4)).isEmpty();
-    assertThat(state.pods("http", List.of(), IpFamily.IPV4)).isNull();
-    assertThat(state.pods("renamed", List.of(SLICE), IpFamily.IPV4)).isNull();
-    assertThat(other.pods("http", empty, IpFamily.IPV4)).isNull();
+    assertThat(state.pods(SERVICE, "http", FOUND, List.of(SLICE), IpFamily.IPV4)).hasSize(2);
+    assertThat(state.pods(SERVICE, "http", FOUND, empty, IpFamily.IPV4)).isEmpty();
+    assertThat(state.pods(SERVICE, "http", FOUND, List.of(), IpFamily.IPV4)).isNull();
+    assertThat(state.pods(SERVICE, "renamed", FOUND, List.of(SLICE), IpFamily.IPV4)).isNull();
+    assertThat(state.pods(shop, "http", other, empty, IpFamily.IPV4)).isNull();
+    assertThat(state.pods(shop, "http", incomplete, empty, IpFamily.IPV4)).isEmpty();
   }
 
   @Test
