@@ -28,6 +28,10 @@ public final class StreamWindow {
   /** Call when bytes of data were passed on in the call that brought them. */
   public void passedOn(AbstractHttp2Handler<?> connection, Http2Stream stream, int more)
       throws Http2Exception {
+    if (stream.state() == Http2Stream.State.CLOSED) {
+      // The stream was ended in the call that passed the data on.
+      return;
+    }
     if (!connection.mayWiden()) {
       narrow(connection, stream);
       return;

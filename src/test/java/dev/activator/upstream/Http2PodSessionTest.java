@@ -21,6 +21,7 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
+import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
@@ -28,8 +29,10 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -108,6 +111,35 @@ class Http2PodSessionTest {
 
     assertThat(channel.isActive()).isTrue();
     assertThat(session.hasRoom()).isFalse();
+  }
+
+  @Test
+  void takesNoWindow_forAStreamThatEndsInTheCallWithItsData() {
+    long free = pool.windows().free();
+    var listener = new RecordingListener() {
+      private @Nullable UpstreamConnection connection;
+
+      @Override
+      public void content(HttpContent content) {
+        super.content(content);
+        Objects.requireNonNull(connection).close();
+      }
+    };
+    var connection = session.lend(listener);
+    listener.connection = connection;
+    connection.write(request(HttpMethod.POST));
+    // More than the pod's window, so that the stream is closed at once.
+    connection.write(new DefaultHttpContent(Unpooled.buffer().writeZero(70_000)));
+    connection.flush();
+    channel.runPendingTasks();
+    int stream = session.connection().local().lastStreamCreated();
+    receives(RawHttp2.HEADERS, RawHttp2.END_HEADERS, stream, RawHttp2.encode(":status", "200"));
+
+    receives(RawHttp2.DATA, 0, stream, new byte[16_000]);
+
+    assertThat(channel.isActive()).isTrue();
+    assertThat(session.hasRoom()).isTrue();
+    assertThat(pool.windows().free()).isEqualTo(free);
   }
 
   @Test

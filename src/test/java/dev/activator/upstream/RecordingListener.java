@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps what it is called with, and does what a test says with its connection. */
-final class RecordingListener implements UpstreamListener {
+class RecordingListener implements UpstreamListener {
   final StringBuilder body = new StringBuilder();
   boolean complete;
   @Nullable UpstreamFailure failure;
