@@ -316,9 +316,7 @@ final class Http2PodStream implements UpstreamConnection, AbstractHttp2Handler.S
   }
 
   void resetRead(long error) {
-    failed(error == Http2Error.REFUSED_STREAM.code()
-        ? UpstreamFailure.NOT_PROCESSED
-        : UpstreamFailure.CANCELLED);
+    failed(UpstreamFailure.ofReset(error));
   }
 
   void closed(UpstreamFailure why) {

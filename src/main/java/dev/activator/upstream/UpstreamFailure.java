@@ -4,6 +4,7 @@ import dev.activator.tls.PodTls.UntrustedPodException;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.socket.ChannelOutputShutdownException;
 import io.netty.handler.codec.CodecException;
+import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import java.io.IOException;
@@ -32,6 +33,10 @@ public enum UpstreamFailure {
   MALFORMED("malformed response"),
   NOT_PROCESSED("the pod did not process the request"),
   CANCELLED("the pod cancelled the request"),
+  INTERNAL_ERROR("the pod reset the stream: INTERNAL_ERROR"),
+  PROTOCOL_ERROR("the pod reset the stream: PROTOCOL_ERROR"),
+  FLOW_CONTROL_ERROR("the pod reset the stream: FLOW_CONTROL_ERROR"),
+  STREAM_RESET("the pod reset the stream"),
   UNRESPONSIVE("the pod stopped responding"),
   BROKEN("connection failed"),
   /** The port of the Service lacks the name {@code h2c} or the {@code appProtocol}. */
@@ -59,6 +64,14 @@ public enum UpstreamFailure {
     return this == REFUSED || this == NO_ROUTE || this == TIMED_OUT;
   }
 
+  /** Whether the pod has reset the stream, and may have processed the request. */
+  public boolean isResetOfStream() {
+    return switch (this) {
+      case CANCELLED, INTERNAL_ERROR, PROTOCOL_ERROR, FLOW_CONTROL_ERROR, STREAM_RESET -> true;
+      default -> false;
+    };
+  }
+
   /** Whether this is the text of a failed handshake of TLS. */
   public static boolean isOfHandshake(String text) {
     return Stream.of(values()).anyMatch(one -> one.isOfHandshake() && one.text.equals(text));
@@ -69,6 +82,18 @@ public enum UpstreamFailure {
     return switch (this) {
       case UNTRUSTED, UNKNOWN_ISSUER, WRONG_NAME, EXPIRED, TLS_FAILED, NO_TLS -> true;
       default -> false;
+    };
+  }
+
+  /** @param code the error code of a RST_STREAM */
+  static UpstreamFailure ofReset(long code) {
+    return switch (Http2Error.valueOf(code)) {
+      case REFUSED_STREAM -> NOT_PROCESSED;
+      case CANCEL -> CANCELLED;
+      case INTERNAL_ERROR -> INTERNAL_ERROR;
+      case PROTOCOL_ERROR -> PROTOCOL_ERROR;
+      case FLOW_CONTROL_ERROR -> FLOW_CONTROL_ERROR;
+      case null, default -> STREAM_RESET;
     };
   }
 

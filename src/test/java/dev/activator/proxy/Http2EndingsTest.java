@@ -82,12 +82,16 @@ class Http2EndingsTest extends Http2WireTest {
     }
   }
 
-  @Test
-  void saysThatThePodDidNotAnswer() throws Exception {
-    pod((pod, frame) -> pod.reset(frame.stream(), 2));
+  @ParameterizedTest
+  @CsvSource({"1, the pod reset the stream: PROTOCOL_ERROR",
+      "2, the pod reset the stream: INTERNAL_ERROR",
+      "3, the pod reset the stream: FLOW_CONTROL_ERROR", "5, the pod reset the stream",
+      "8, the pod cancelled the request"})
+  void saysHowThePodHasResetTheStream(int code, String text) throws Exception {
+    pod((pod, frame) -> pod.reset(frame.stream(), code));
     try (var caller = connect()) {
       caller.headers(1, true, get("/"));
-      assertThat(caller.response(1)).isEqualTo("502 the pod cancelled the request\n");
+      assertThat(caller.response(1)).isEqualTo("502 " + text + "\n");
     }
   }
 

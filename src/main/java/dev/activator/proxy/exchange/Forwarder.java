@@ -503,7 +503,7 @@ final class Forwarder implements UpstreamListener {
       return ReplayDecision.NOT_AT_ALL; // The pod may have acted on the request.
     }
     boolean unseen = failure == UpstreamFailure.NOT_PROCESSED || !used.headIsOut();
-    boolean stale = used.reused() && failure != UpstreamFailure.CANCELLED;
+    boolean stale = used.reused() && !failure.isResetOfStream();
     return new ReplayDecision.Loss(unseen, stale, idempotent, keepsSent, replays++).replay();
   }
 }

@@ -60,7 +60,8 @@ class ReplayedBodyTest {
       // What cannot be read is an answer, however it came.
       "MALFORMED, true, true, NOT_AT_ALL", "MALFORMED, true, false, NOT_AT_ALL",
       "MALFORMED, false, true, NOT_AT_ALL", "MALFORMED, false, false, NOT_AT_ALL",
-      "CANCELLED, true, true, NOT_AT_ALL",
+      "CANCELLED, true, true, NOT_AT_ALL", "INTERNAL_ERROR, true, true, NOT_AT_ALL",
+      "STREAM_RESET, true, true, NOT_AT_ALL",
       // No answer, on a connection that may have been dead before.
       "CLOSED, true, true, ON_ANOTHER_CONNECTION", "RESET, true, true, ON_ANOTHER_CONNECTION",
       "CLOSED, false, true, NOT_AT_ALL",
