@@ -62,6 +62,9 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
   private boolean flushing;
   /** Whether a stream was not writable because the channel was not. */
   private boolean awaitsChannel;
+  private boolean takingWindow;
+  /** Whether a stream that is writable was not notified, because a window was being taken. */
+  private boolean notifiesLater;
   private boolean failed;
 
   /** @param windows of all connections to such peers */
@@ -82,6 +85,11 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
   }
 
   private void notifyOfWritability(Http2Stream stream) {
+    if (takingWindow) {
+      // The stream would write its next part before the one that takes the window.
+      notifiesLater |= connection().remote().flowController().isWritable(stream);
+      return;
+    }
     var its = of(stream);
     if (its != null) {
       its.writabilityChanged();
@@ -222,11 +230,15 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
     super.channelWritabilityChanged(on);
     if (awaitsChannel && on.channel().isWritable()) {
       awaitsChannel = false;
-      connection().forEachActiveStream(stream -> {
-        notifyOfWritability(stream);
-        return true;
-      });
+      notifyAllOfWritability();
     }
+  }
+
+  private void notifyAllOfWritability() throws Http2Exception {
+    connection().forEachActiveStream(stream -> {
+      notifyOfWritability(stream);
+      return true;
+    });
   }
 
   /** The object to fill with the next head that is written. */
@@ -298,11 +310,26 @@ public abstract class AbstractHttp2Handler<U extends AbstractHttp2Handler.Stream
 
   private void takeWindow(Http2Stream stream, int bytes) {
     var windows = connection().remote().flowController();
+    takingWindow = true;
     try {
       windows.incrementWindowSize(connection().connectionStream(), -bytes);
       windows.incrementWindowSize(stream, -bytes);
     } catch (Http2Exception e) {
       throw new IllegalStateException(e);
+    } finally {
+      takingWindow = false;
+    }
+    if (notifiesLater) {
+      notifiesLater = false;
+      context().executor().execute(this::notifyLater);
+    }
+  }
+
+  private void notifyLater() {
+    try {
+      notifyAllOfWritability();
+    } catch (Http2Exception e) {
+      onError(context(), true, e);
     }
   }
 

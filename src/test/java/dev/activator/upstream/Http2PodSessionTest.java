@@ -1,5 +1,6 @@
 package dev.activator.upstream;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.loop.LoopGroup;
@@ -11,6 +12,7 @@ import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.tls.DialTarget;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
@@ -140,6 +142,45 @@ class Http2PodSessionTest {
     assertThat(channel.isActive()).isTrue();
     assertThat(session.hasRoom()).isTrue();
     assertThat(pool.windows().free()).isEqualTo(free);
+  }
+
+  /** Over TLS, Netty posts the event that the channel is writable again. */
+  @Test
+  void writesTheNextPartAfterThisOne_whenTheChannelIsWritableAgainButHasNotSaidSo() {
+    var listener = new RecordingListener() {
+      private @Nullable UpstreamConnection connection;
+      private boolean wrote;
+
+      @Override
+      public void writabilityChanged() {
+        if (!wrote && connection != null && connection.isWritable()) {
+          wrote = true;
+          connection.write(new DefaultLastHttpContent(Unpooled.copiedBuffer("two", US_ASCII)));
+        }
+      }
+    };
+    var connection = session.lend(listener);
+    connection.write(request(HttpMethod.POST));
+    connection.flush();
+    channel.runPendingTasks();
+    var buffer = Objects.requireNonNull(channel.unsafe().outboundBuffer());
+    buffer.setUserDefinedWritability(1, false);
+    channel.runPendingTasks();
+    channel.releaseOutbound();
+    buffer.setUserDefinedWritability(1, true);
+
+    listener.connection = connection;
+    connection.write(new DefaultHttpContent(Unpooled.copiedBuffer("one", US_ASCII)));
+    channel.runPendingTasks();
+    connection.flush();
+    channel.runPendingTasks();
+
+    var sent = new StringBuilder();
+    for (ByteBuf one = channel.readOutbound(); one != null; one = channel.readOutbound()) {
+      sent.append(one.toString(US_ASCII));
+      one.release();
+    }
+    assertThat(sent.toString().replaceAll("[^a-z]", "")).isEqualTo("onetwo");
   }
 
   @Test
