@@ -198,7 +198,12 @@ final class IdleWorkload {
   private void cancel(IdleState falling) {
     if (state.fall() != null && state.fall().state().equals(falling)) {
       on(new Event.Cancelled(falling));
-      var _ = step(() -> falling.equals(state.stored()) ? replace(null) : done(null));
+      var _ = step(() -> falling.equals(state.stored()) ? replace(null) : done(null))
+          .thenAccept(refusal -> {
+            if (refusal != null) {
+              rereads.within(END_POLL);
+            }
+          });
     }
   }
 

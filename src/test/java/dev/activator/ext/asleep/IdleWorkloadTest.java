@@ -124,6 +124,28 @@ class IdleWorkloadTest {
   }
 
   @Test
+  void putsPodsToSleepLater_thoughItCouldNotBeStoredThatTheyStayAwake() {
+    cluster.begin();
+    cluster.activators.getFirst().request();
+    cluster.watchesStop = true;
+    while (cluster.state == null) {
+      seconds(1);
+    }
+    cluster.refusesStates = true;
+    // The activator sends it to a pod, since it does not know the state yet.
+    cluster.activators.getFirst().request();
+    seconds(2);
+    assertThat(cluster.waiting).isZero();
+    assertThat(cluster.state).extracting(IdleState::phase).isEqualTo(Phase.FALLING_ASLEEP);
+
+    cluster.refusesStates = false;
+    cluster.watchesStop = false;
+    seconds(60);
+
+    assertThat(cluster.state).extracting(IdleState::phase).isEqualTo(Phase.ASLEEP);
+  }
+
+  @Test
   void aLaterLeaderLetsRequestsRun_ifTheLastOneDiedOnceItHadWokenThePods() {
     sleep();
     cluster.onWoken = () -> {
