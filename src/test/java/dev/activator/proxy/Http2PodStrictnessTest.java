@@ -421,7 +421,8 @@ class Http2PodStrictnessTest extends WireTest {
     try (var caller = RawHttp2.caller(activator.connect())) {
       for (int i = 0; i < 200; i++) {
         caller.headers(2 * i + 1, true, GET);
-        assertThat(caller.response(2 * i + 1)).isEqualTo("502 the pod reset the stream: INTERNAL_ERROR\n");
+        assertThat(caller.response(2 * i + 1))
+            .isEqualTo("502 the pod reset the stream: INTERNAL_ERROR\n");
       }
     }
     assertThat(asked).hasValue(200);

@@ -375,7 +375,7 @@ final class IdleWorkload {
 
   private CompletableFuture<ScaleApiResult> putToSleep(IdleState falling, Found read) {
     // One that has not started yet has nothing that could be kept.
-    return pods().thenComposeAsync(pods -> pods != null && pods.isEmpty()
+    return pods().thenComposeAsync(pods -> pods != null && pods.isEmpty() && mayWrite()
         ? replace(null, () -> scaleTo(read, 0))
         : putToSleep(falling, read, pods), environment.loop());
   }

@@ -228,6 +228,26 @@ class IdleWorkloadTest {
   }
 
   @Test
+  void writesNoZero_onceItMayNotWrite() {
+    cluster.begin();
+    cluster.activators.getFirst().request();
+    seconds(5);
+    var idle = cluster.leader.idle;
+    var mayStop = idle.prepareScaleToZero(IdleCluster.WEB, IdleCluster.TARGET, Duration.ZERO);
+    seconds(2);
+    assertThat(mayStop).isCompletedWithValue(true);
+    cluster.pods.clear();
+    cluster.leader.isLate = true;
+
+    var refused = idle.write(IdleCluster.WEB, IdleCluster.TARGET, new Found(1, 1, "1"), 0);
+    seconds(1);
+
+    assertThat(refused.join()).isInstanceOf(Refused.class);
+    assertThat(cluster.replicas).isEqualTo(1);
+    assertThat(cluster.state).extracting(IdleState::phase).isEqualTo(Phase.FALLING_ASLEEP);
+  }
+
+  @Test
   void leavesNoPodAsleep_ifItsScaledServiceIsDeletedMeanwhile() {
     cluster.sleepTakes = Duration.ofSeconds(1);
     cluster.onSleep = () -> {
