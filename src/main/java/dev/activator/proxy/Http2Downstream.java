@@ -143,7 +143,7 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
         window = new StreamWindow(Http2CallerSession.STREAM_WINDOW_BYTES);
       }
       window.passedOn(session, stream, windowBytes);
-    } else if (unconsumed > 0 && !session.hasMemoryForBodies()) {
+    } else if (exchange == to && unconsumed > 0 && !session.hasMemoryForBodies()) {
       to.fail(RequestFailure.memoryFull(1));
     }
     return 0;

@@ -136,7 +136,11 @@ public final class EmbeddedApiServer {
       log.warn("{} connections to the embedded Kubernetes API did not close in {}",
           connections.size(), STOP_TIMEOUT);
     }
-    threads.disposeLater(Duration.ZERO, STOP_TIMEOUT).block(STOP_TIMEOUT.multipliedBy(2));
+    try {
+      threads.disposeLater(Duration.ZERO, STOP_TIMEOUT).block(STOP_TIMEOUT.multipliedBy(2));
+    } catch (IllegalStateException e) {
+      log.warn("The threads of the embedded Kubernetes API did not end in {}", STOP_TIMEOUT);
+    }
     log.info("The embedded Kubernetes API stopped");
   }
 }

@@ -155,21 +155,21 @@ class PeerTransportTest {
 
   /** As after a change of the activators, when each revision asks the other activator at once. */
   @Test
-  void keepsTheLink_whileTwentyThousandRevisionsWantPermitsAtOnce() throws Exception {
+  void keepsTheLink_whileThousandsOfRevisionsWantPermitsAtOnce() throws Exception {
     var a = activator(A);
     var b = activator(B);
     await().until(() -> a.state(B) == State.LINKED && b.state(A) == State.LINKED);
     var peer = new PeerId(B, "pod-" + B + "/7");
-    var name = "n".repeat(50);
+    var name = "n".repeat(240);
 
     CompletableFuture.runAsync(() -> {
-      for (int i = 0; i < 20_000; i++) {
+      for (int i = 0; i < 5_000; i++) {
         a.port.network().send(peer,
             new PeerMessage.View(new RevisionId(name, name + i), Long.MAX_VALUE, Long.MIN_VALUE));
       }
     }, a.port.network().loop()).join();
 
-    await().until(() -> b.views.get() == 20_000 || a.events.contains("disconnected " + B));
+    await().until(() -> b.views.get() == 5_000 || a.events.contains("disconnected " + B));
     assertThat(a.events).doesNotContain("disconnected " + B);
   }
 
