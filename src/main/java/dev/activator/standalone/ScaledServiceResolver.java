@@ -222,7 +222,10 @@ final class ScaledServiceResolver {
         return null;
       }
       var service = stores.service(object);
-      var port = service == null ? null : service.port(object.port());
+      if (service == null) {
+        return null;
+      }
+      var port = service.port(object.port());
       return port == null
           ? null
           : state.pods(service, port.name(), workload(object), stores.slices(object), preferred);
