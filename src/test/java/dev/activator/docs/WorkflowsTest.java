@@ -33,7 +33,8 @@ class WorkflowsTest {
 
   @Test
   void expectTheExitCodeThatTheProductSaysItHas() throws Exception {
-    assertThat(Files.readString(Path.of("docs", "operations.md"))).contains("| 0 | SIGTERM");
+    assertThat(Files.readString(Path.of("docs", "operations.md")))
+        .contains("**Exit code 0**: SIGTERM");
 
     assertThat(Files.readString(GITHUB.resolve("workflows/build.yml")))
         .contains("'{{.State.ExitCode}}' activator)\" = 0\n");
