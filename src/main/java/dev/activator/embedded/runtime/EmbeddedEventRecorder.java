@@ -7,7 +7,6 @@ import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.loop.Loop;
-import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -23,8 +22,6 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class EmbeddedEventRecorder {
   static final int MAX_EVENTS = 1_000;
-  /** Events are written a moment later, because a process that starts needs the processors. */
-  static final Duration DELAY = Duration.ofMillis(100);
   private static final String COMPONENT = "embedded-platform";
   /** The kinds whose Events are about the owner of the object. */
   private static final Map<Kind, Kind> OWNERS = Map.of(BuiltInKinds.REPLICA_SET,
@@ -77,7 +74,7 @@ final class EmbeddedEventRecorder {
 
   private void recordLater(Kind kind, ObjectNode about, List<ChangeToEventMapper.News> news) {
     if (!news.isEmpty()) {
-      loop.schedule(DELAY, () -> news.forEach(one -> record(kind, about, one)));
+      loop.schedule(PodProcess.HEAD_START, () -> news.forEach(one -> record(kind, about, one)));
     }
   }
 

@@ -15,6 +15,9 @@ import java.util.function.Consumer;
  * <p><b>Threads.</b> The loop with which it was started.
  */
 interface PodProcess {
+  /** How long what can wait leaves the processors to a process that was just started. */
+  Duration HEAD_START = Duration.ofMillis(100);
+
   /** Terminates the process, and kills it if it does not end in time. */
   void stop(Duration killAfter);
 

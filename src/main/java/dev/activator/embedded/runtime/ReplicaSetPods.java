@@ -30,9 +30,6 @@ import tools.jackson.databind.node.ObjectNode;
 final class ReplicaSetPods {
   private static final Logger log = LoggerFactory.getLogger(ReplicaSetPods.class);
 
-  /** The first status of a pod can wait; its process needs the processors. */
-  private static final Duration FIRST_STATUS_AFTER = Duration.ofMillis(100);
-
   private final Kubelet kubelet;
   private final EndpointsController endpoints;
   private final Loop loop;
@@ -242,7 +239,7 @@ final class ReplicaSetPods {
         PodObjectBuilder.pod(template, replicaSet, pod.name(), pod.port()));
     pod.start();
     endpoints.podsChanged(template);
-    loop.schedule(FIRST_STATUS_AFTER, () -> {
+    loop.schedule(PodProcess.HEAD_START, () -> {
       publishPod(pod);
       publishReplicas();
     });

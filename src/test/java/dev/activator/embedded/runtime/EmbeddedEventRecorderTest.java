@@ -25,7 +25,7 @@ class EmbeddedEventRecorderTest {
   }
 
   private List<String> events() {
-    loop.advance(EmbeddedEventRecorder.DELAY);
+    loop.advance(PodProcess.HEAD_START);
     return store.list(BuiltInKinds.EVENT).stream()
         .map(event -> event.at("/involvedObject/kind").asString() + " "
             + event.path("type").asString() + " " + event.path("reason").asString() + " "
@@ -38,7 +38,7 @@ class EmbeddedEventRecorderTest {
     store.create(BuiltInKinds.KNATIVE_SERVICE, named("a"));
     status(BuiltInKinds.KNATIVE_SERVICE, "{'latestCreatedRevisionName':'a-00001'}");
 
-    loop.advance(EmbeddedEventRecorder.DELAY.minusNanos(1));
+    loop.advance(PodProcess.HEAD_START.minusNanos(1));
     assertThat(store.list(BuiltInKinds.EVENT)).isEmpty();
 
     assertThat(events()).hasSize(1);

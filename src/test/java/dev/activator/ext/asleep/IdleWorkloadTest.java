@@ -205,8 +205,8 @@ class IdleWorkloadTest {
     assertThat(cluster.waiting).isZero();
   }
 
-  @Test
-  void goesToZero_ifItHasNoPodThatCouldSleep() {
+  /** A workload that may be put to sleep, and whose pods have gone by then. */
+  private IdleClient fallingAsleepWithoutAPod() {
     cluster.begin();
     cluster.activators.getFirst().request();
     seconds(5);
@@ -215,6 +215,12 @@ class IdleWorkloadTest {
     seconds(2);
     assertThat(mayStop).isCompletedWithValue(true);
     cluster.pods.clear();
+    return idle;
+  }
+
+  @Test
+  void goesToZero_ifItHasNoPodThatCouldSleep() {
+    var idle = fallingAsleepWithoutAPod();
 
     var stopped = idle.write(IdleCluster.WEB, IdleCluster.TARGET, new Found(1, 1, "1"), 0);
     seconds(1);
@@ -229,14 +235,7 @@ class IdleWorkloadTest {
 
   @Test
   void writesNoZero_onceItMayNotWrite() {
-    cluster.begin();
-    cluster.activators.getFirst().request();
-    seconds(5);
-    var idle = cluster.leader.idle;
-    var mayStop = idle.prepareScaleToZero(IdleCluster.WEB, IdleCluster.TARGET, Duration.ZERO);
-    seconds(2);
-    assertThat(mayStop).isCompletedWithValue(true);
-    cluster.pods.clear();
+    var idle = fallingAsleepWithoutAPod();
     cluster.leader.isLate = true;
 
     var refused = idle.write(IdleCluster.WEB, IdleCluster.TARGET, new Found(1, 1, "1"), 0);
