@@ -497,7 +497,7 @@ class TcpConnectionTest extends WireTest {
   @Test
   void aConnectionIsNotIdleWhileItsClientHasBytesToRead() throws Exception {
     // The pod may have to wait for a core before it sends on.
-    idle("idle-after-seconds=2", "close-idle=true");
+    idle("idle-after-seconds=4", "close-idle=true");
     int size = 32 << 20;
     pod(caller -> {
       if (caller.readLine().equals("all")) {

@@ -163,13 +163,13 @@ class PeerTransportTest {
     var name = "n".repeat(240);
 
     CompletableFuture.runAsync(() -> {
-      for (int i = 0; i < 5_000; i++) {
+      for (int i = 0; i < 2_000; i++) {
         a.port.network().send(peer,
             new PeerMessage.View(new RevisionId(name, name + i), Long.MAX_VALUE, Long.MIN_VALUE));
       }
     }, a.port.network().loop()).join();
 
-    await().until(() -> b.views.get() == 5_000 || a.events.contains("disconnected " + B));
+    await().until(() -> b.views.get() == 2_000 || a.events.contains("disconnected " + B));
     assertThat(a.events).doesNotContain("disconnected " + B);
   }
 
