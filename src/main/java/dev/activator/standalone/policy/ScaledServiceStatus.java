@@ -1,5 +1,6 @@
 package dev.activator.standalone.policy;
 
+import dev.activator.revision.ScalingView.ScaleState;
 import dev.activator.standalone.policy.ResolvedScaledService.Trouble;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +38,8 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
   /** The condition that a node takes the pods. It is present only while false. */
   public static final String PODS_SCHEDULED = "PodsScheduled";
   private static final String NOT_DECIDED = "NotDecided";
+  private static final Set<String> WAKES = Set.of(ScaleState.WAKING.text(),
+      ScaleState.WAITING.text());
   private static final Set<String> MISTAKES = Set.of("NoSelector", "TargetNotScalable",
       "NameTaken", "TargetTaken", "HostTaken", "RuleTaken", "HpaPresent", "InvalidRules",
       "InvalidSchedule", "InvalidAnnotation", "InvalidWake", "InvalidIdle", "FeatureNotInstalled",
@@ -131,7 +134,8 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
     if (idle != null) {
       return switch (idle.phase()) {
         case FALLING_ASLEEP -> "stopping";
-        case ASLEEP -> "asleep";
+        // The decision to wake them is known before that is stored.
+        case ASLEEP -> scaling == null || !WAKES.contains(scaling.state) ? "asleep" : scaling.state;
         case WAKING -> "waking";
       };
     }

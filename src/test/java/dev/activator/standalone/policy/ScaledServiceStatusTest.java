@@ -117,6 +117,27 @@ class ScaledServiceStatusTest {
     assertThat(status.trouble()).isEmpty();
   }
 
+  @ParameterizedTest(name = "decided {0}: {1}")
+  @CsvSource({"zero, asleep", "running, asleep", "'', asleep", "waking, waking",
+      "waiting, waiting"})
+  void podsThatAreAsleepAreShownAsWakingOnceThatIsDecided(String decided, String shown) {
+    var asleep = Yaml.decoded(StandaloneKinds.SCALED_SERVICES, """
+        metadata: {namespace: shop, name: web, uid: u, generation: 3}
+        spec:
+          scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+          serviceRef: {name: svc, port: http}
+          target: {concurrency: 20}
+          idle: {do: sleep}
+        status: {idle: {state: Asleep, since: "2026-11-22T12:00:00Z", do: sleep}}
+        """).value();
+    var state = ResolvedScaledService.of(asleep, TestReferences.to(SERVICE)
+        .slices(List.of(TWO_PODS)).workload(new WorkloadState.Hidden()).found());
+    var scaling = new Scaling(OptionalInt.of(0), OptionalInt.of(1), "True", "", "", null, "",
+        decided);
+
+    assertThat(TestValues.NO_STATUS.next(state, scaling, null, FIRST).state()).isEqualTo(shown);
+  }
+
   @Test
   void saysThatRequestsStartNoPod_whileAllAreRefused() {
     var idle = scaling(OptionalInt.of(0), "False", null);
