@@ -3,9 +3,9 @@ package dev.activator.platform;
 import dev.activator.kube.LeadershipCheck;
 import dev.activator.kube.reflector.KubernetesApiClient;
 import dev.activator.loop.Loop;
-import dev.activator.revision.Destination;
 import dev.activator.revision.IdleSpec;
 import dev.activator.revision.IdleState;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleClient;
 import dev.activator.revision.ScaleTarget;
@@ -54,7 +54,7 @@ public interface IdleMethod<T extends ScaleTarget> {
      * The pods that the Service of a ScaledService lists, asleep or not; null if that does not show which
      * there are, as while the Service is replaced.
      */
-    CompletableFuture<@Nullable List<Destination>> pods(RevisionId id);
+    CompletableFuture<@Nullable PodsByReadiness> pods(RevisionId id);
 
     /**
      * The activators that may still send something to the pods; empty if none does.

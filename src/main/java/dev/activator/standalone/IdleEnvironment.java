@@ -4,8 +4,8 @@ import dev.activator.kube.LeadershipCheck;
 import dev.activator.kube.reflector.KubernetesApiClient;
 import dev.activator.loop.Loop;
 import dev.activator.platform.IdleMethod;
-import dev.activator.revision.Destination;
 import dev.activator.revision.IdleState;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleClient;
 import dev.activator.revision.ScaleTarget;
@@ -47,7 +47,7 @@ public record IdleEnvironment(Loop loop, Supplier<KubernetesApiClient> client, S
   }
 
   @Override
-  public CompletableFuture<@Nullable List<Destination>> pods(RevisionId id) {
+  public CompletableFuture<@Nullable PodsByReadiness> pods(RevisionId id) {
     return services.pods(id);
   }
 

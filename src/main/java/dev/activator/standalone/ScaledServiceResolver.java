@@ -21,8 +21,8 @@ import dev.activator.standalone.policy.ResolvedScaledService.References;
 import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
 import dev.activator.standalone.policy.ServiceEndpointSlice;
 import dev.activator.standalone.policy.TcpPortTable;
-import dev.activator.revision.Destination;
 import dev.activator.revision.IdleState;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTarget;
 import dev.activator.revision.ScaleTargetRef;
@@ -214,7 +214,7 @@ final class ScaledServiceResolver {
   }
 
   /** As {@code IdleMethod.Environment}. */
-  CompletableFuture<@Nullable List<Destination>> pods(RevisionId id) {
+  CompletableFuture<@Nullable PodsByReadiness> pods(RevisionId id) {
     return CompletableFuture.supplyAsync(() -> {
       var state = listener.find(id);
       var object = stores.object(id);

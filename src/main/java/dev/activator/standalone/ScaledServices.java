@@ -12,8 +12,8 @@ import dev.activator.proxy.policy.RevisionResolver.HostRouter;
 import dev.activator.platform.IdleMethod;
 import dev.activator.platform.WakeMethod;
 import dev.activator.platform.WorkloadDetails;
-import dev.activator.revision.Destination;
 import dev.activator.revision.IdleState;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.RevisionId;
 import dev.activator.standalone.policy.ActivatorSlicePlanner;
 import dev.activator.standalone.policy.ActivatorSlicePlanner.Activators;
@@ -91,7 +91,7 @@ public final class ScaledServices implements RevisionSource, HostRouter {
   }
 
   /** As {@link IdleMethod.Environment#pods}. */
-  public CompletableFuture<@Nullable List<Destination>> pods(RevisionId id) {
+  public CompletableFuture<@Nullable PodsByReadiness> pods(RevisionId id) {
     var known = resolver;
     return known == null ? CompletableFuture.completedFuture(null) : known.pods(id);
   }

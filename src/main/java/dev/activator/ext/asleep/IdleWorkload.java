@@ -9,9 +9,10 @@ import dev.activator.loop.ResettableTimer;
 import dev.activator.platform.IdleMethod;
 import dev.activator.platform.StatusField.Stored;
 import dev.activator.platform.StatusField;
-import dev.activator.revision.Destination;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.IdleState.Phase;
 import dev.activator.revision.IdleState;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult.Found;
 import dev.activator.revision.ScaleApiResult.Reason;
@@ -46,6 +47,8 @@ final class IdleWorkload {
   private static final Duration FALL_POLL = Duration.ofMillis(20);
   private static final Duration END_POLL = Duration.ofMillis(500);
   private static final Duration RETRY = Duration.ofSeconds(30);
+  /** A pod that starts meanwhile, such as after a crash, is awake no longer than that. */
+  private static final Duration CHECK = Duration.ofSeconds(5);
 
   private final RevisionId id;
   private final IdleMethod.Environment environment;
@@ -56,6 +59,7 @@ final class IdleWorkload {
    * been brought to run.
    */
   private final ResettableTimer rereads;
+  private final ResettableTimer checks;
   private IdleWorkloadState state = IdleWorkloadState.BEGIN;
   /** What the status was read as; null before. */
   private @Nullable Stored<IdleState> status;
@@ -72,7 +76,19 @@ final class IdleWorkload {
   /** What the last write has done; null if it has set the replicas. */
   private @Nullable Change lastChange;
 
-  private record Slept(List<Destination> pods, IdleTarget target, IdleState state) {}
+  /** @param pods all that were listed then, so that later ones are known */
+  private record Slept(PodsByReadiness pods, IdleTarget target, IdleState state) {
+    /** Those that have started since. */
+    DestinationSet started(PodsByReadiness now) {
+      return DestinationSet.of(now.ready().minus(now.ending()).all().stream().filter(
+          pod -> !Objects.equals(now.identities().get(pod), pods.identities().get(pod))).toList());
+    }
+
+    /** Those that may be asleep: one that has just started need not even listen. */
+    DestinationSet asleep(PodsByReadiness now) {
+      return now.all().minus(now.notReady().minus(pods.all()));
+    }
+  }
 
   /** @param methods by the field {@code do} */
   IdleWorkload(RevisionId id, IdleMethod.Environment environment, StatusField<IdleState> states,
@@ -82,6 +98,7 @@ final class IdleWorkload {
     this.states = states;
     this.methods = methods;
     this.rereads = new ResettableTimer(environment.loop(), this::reread);
+    this.checks = new ResettableTimer(environment.loop(), this::check);
   }
 
   IdleWorkload as(IdleTarget now) {
@@ -221,6 +238,29 @@ final class IdleWorkload {
     }
   }
 
+  /** Puts pods to sleep that have started meanwhile. */
+  private void check() {
+    if (isAsleep() && mayWrite()) {
+      checks.within(CHECK);
+      var _ = pods().thenAcceptAsync(pods -> {
+        var known = slept;
+        var started = pods == null || known == null ? DestinationSet.NONE : known.started(pods);
+        if (isAsleep() && !started.isEmpty()) {
+          happened(true, "SleepsAgain",
+              target() + " has pods that started while it was asleep, such"
+                  + " as after a crash, and are put to sleep: " + started);
+          on(new Event.Started());
+          reread();
+        }
+      }, environment.loop());
+    }
+  }
+
+  /** Whether this process has put all pods to sleep, and has woken none since. */
+  private boolean isAsleep() {
+    return state.asleep() != null && state.asleep().equals(state.stored());
+  }
+
   private CompletableFuture<ScaleApiResult> interpret(Read read) {
     if (read.refusal != null) {
       return done(read.refusal);
@@ -239,6 +279,7 @@ final class IdleWorkload {
         if (repeat) {
           var _ = step(() -> sleepAgain(asleep));
         }
+        checks.within(CHECK);
         removeIn(asleep, removeIn);
         return done(new Found(0, 0, found.resourceVersion()));
       }
@@ -257,18 +298,25 @@ final class IdleWorkload {
     return withScale(this::wake);
   }
 
+  /** Pods that are not ready yet are put to sleep once they are. */
   private CompletableFuture<String> sleepAgain(IdleState asleep) {
-    return !asleep.equals(state.stored()) || asleep.equals(state.asleep()) || !mayWrite()
-        ? done("")
-        : sleep(asleep).thenApplyAsync(problem -> {
-          if (problem.isEmpty()) {
-            on(new Event.Slept());
-          } else {
-            log.warn("{}: {} may not be asleep: {}", id, target(), problem);
-            rereads.within(RETRY);
-          }
-          return problem;
-        }, environment.loop());
+    return pods().thenComposeAsync(pods -> {
+      if (pods == null) {
+        rereads.within(CHECK);
+      }
+      if (pods == null || !asleep.equals(state.stored()) || isAsleep() || !mayWrite()) {
+        return done("");
+      }
+      return sleep(asleep, pods, pods.ready()).thenComposeAsync(problem -> {
+        if (problem.isEmpty()) {
+          on(new Event.Slept());
+          return done(problem);
+        }
+        happened(true, "StaysAwake", target() + " does not fall asleep again: " + problem);
+        rereads.within(RETRY);
+        return recover().thenApply(_ -> problem);
+      }, environment.loop());
+    }, environment.loop());
   }
 
   /** Removes pods that have been asleep for long enough, and tries again while that fails. */
@@ -339,11 +387,9 @@ final class IdleWorkload {
     return lastChange;
   }
 
-  private CompletableFuture<String> sleep(IdleState now) {
-    return pods().thenComposeAsync(pods -> sleep(now, pods), environment.loop());
-  }
-
-  private CompletableFuture<String> sleep(IdleState now, @Nullable List<Destination> pods) {
+  /** @param which of the pods are put to sleep */
+  private CompletableFuture<String> sleep(IdleState now, @Nullable PodsByReadiness pods,
+      DestinationSet which) {
     if (isEnded) {
       return done("its ScaledService is deleted");
     }
@@ -354,17 +400,18 @@ final class IdleWorkload {
       return done("this activator does not lead any more");
     }
     slept = new Slept(pods, target(), now);
-    return method(now).sleep(id, pods, target());
+    return method(now).sleep(id, which.all(), target());
   }
 
   /** The ScaledService is deleted, so nothing would wake its pods later. */
   void onEnd() {
     rereads.cancel();
+    checks.cancel();
     var _ = step(() -> {
       var asleep = mayWrite() ? slept : null;
       isEnded = true;
       return asleep != null
-          ? method(asleep.state).wake(id, asleep.pods, asleep.target)
+          ? method(asleep.state).wake(id, asleep.pods.all().all(), asleep.target)
           : done("");
     }).thenAccept(problem -> {
       if (!problem.isEmpty()) {
@@ -375,14 +422,15 @@ final class IdleWorkload {
 
   private CompletableFuture<ScaleApiResult> putToSleep(IdleState falling, Found read) {
     // One that has not started yet has nothing that could be kept.
-    return pods().thenComposeAsync(pods -> pods != null && pods.isEmpty() && mayWrite()
+    return pods().thenComposeAsync(pods -> pods != null && pods.all().isEmpty() && mayWrite()
         ? replace(null, () -> scaleTo(read, 0))
         : putToSleep(falling, read, pods), environment.loop());
   }
 
   private CompletableFuture<ScaleApiResult> putToSleep(IdleState falling, Found read,
-      @Nullable List<Destination> listed) {
-    return sleep(falling, listed).thenComposeAsync(problem -> {
+      @Nullable PodsByReadiness listed) {
+    var all = listed == null ? DestinationSet.NONE : listed.all();
+    return sleep(falling, listed, all).thenComposeAsync(problem -> {
       if (!problem.isEmpty()) {
         return wake(read).thenApply(_ -> new Refused(Reason.UNAVAILABLE,
             "cannot put " + target() + " to sleep: " + problem));
@@ -390,6 +438,7 @@ final class IdleWorkload {
       var asleep = phase(Phase.ASLEEP, falling.method());
       return replace(asleep, () -> {
         on(new Event.Slept());
+        checks.within(CHECK);
         removeIn(asleep, target().zeroAfter().isZero() ? null : target().zeroAfter());
         lastChange = new Change("FellAsleep", "falls asleep with " + replicas(read.replicas()),
             falling.method());
@@ -399,7 +448,7 @@ final class IdleWorkload {
   }
 
   /** Wakes the pods, and then sets their number, if it is another one. */
-  private CompletableFuture<ScaleApiResult> wakeTo(Found now, @Nullable List<Destination> pods,
+  private CompletableFuture<ScaleApiResult> wakeTo(Found now, @Nullable PodsByReadiness pods,
       int replicas) {
     var before = Objects.requireNonNull(state.stored()).method();
     if (now.replicas() == 0) {
@@ -432,12 +481,12 @@ final class IdleWorkload {
    * Wakes the pods, and sends requests to them again once they are awake. If that fails, they are
    * removed.
    */
-  private CompletableFuture<ScaleApiResult> wake(Found now, @Nullable List<Destination> pods) {
+  private CompletableFuture<ScaleApiResult> wake(Found now, @Nullable PodsByReadiness pods) {
     var before = state.stored();
     if (before == null) {
       return done(now);
     }
-    if (pods == null || pods.isEmpty() && now.current() > 0) {
+    if (pods == null || pods.all().isEmpty() && now.current() > 0) {
       // Its Service may be in replacement. What it lists later would be taken for awake.
       return done(new Refused(Reason.UNAVAILABLE, "the Service lists no pod of " + target()));
     }
@@ -447,13 +496,14 @@ final class IdleWorkload {
     }
     long started = environment.loop().nanoTime();
     var method = method(before);
+    var asleep = slept == null ? pods.all() : slept.asleep(pods);
     // That pods may be awake is stored meanwhile: a leader that finds them asleep repeats that.
     var storing = before.phase() == Phase.WAKING || method.wakesAtOnce()
         ? IdleWorkload.<@Nullable Refused>done(null)
         : replace(phase(Phase.WAKING, before.method()));
     return storing
         .<String, CompletableFuture<ScaleApiResult>>thenCombineAsync(
-            method.wake(id, pods, target()), (refusal, problem) -> refusal != null
+            method.wake(id, asleep.all(), target()), (refusal, problem) -> refusal != null
                 ? done(refusal)
                 : problem.isEmpty() ? awake(now, started) : notAwake(problem),
             environment.loop())
@@ -486,17 +536,17 @@ final class IdleWorkload {
     return !isEnded && environment.leadership().mayWrite();
   }
 
-  private CompletableFuture<@Nullable List<Destination>> pods() {
+  private CompletableFuture<@Nullable PodsByReadiness> pods() {
     return environment.pods(id);
   }
 
-  private static boolean isEmpty(@Nullable List<Destination> pods) {
-    return pods == null || pods.isEmpty();
+  private static boolean isEmpty(@Nullable PodsByReadiness pods) {
+    return pods == null || pods.all().isEmpty();
   }
 
   /** Whether no pod is left, not even one that is terminating. */
-  private static boolean areGone(@Nullable List<Destination> pods, Found now) {
-    return pods != null && pods.isEmpty() && now.current() == 0;
+  private static boolean areGone(@Nullable PodsByReadiness pods, Found now) {
+    return pods != null && pods.all().isEmpty() && now.current() == 0;
   }
 
   private CompletableFuture<ScaleApiResult> readScale() {
@@ -515,7 +565,10 @@ final class IdleWorkload {
 
   private CompletableFuture<ScaleApiResult> scaleTo(Found read, int replicas) {
     scale = null;
-    return environment.workloads().write(id, target().workload(), read, replicas);
+    return !mayWrite()
+        ? done(new Refused(Reason.CONFLICT,
+            "cannot scale " + target() + ": this activator may not write now"))
+        : environment.workloads().write(id, target().workload(), read, replicas);
   }
 
   private void happened(boolean warning, String reason, String message) {

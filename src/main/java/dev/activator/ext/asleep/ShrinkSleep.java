@@ -171,10 +171,9 @@ final class ShrinkSleep implements PodSleep {
     if (wanted.equals(before.containers())) {
       return "pod " + pod.name + " has no request or limit above those of spec.idle.shrink";
     }
-    var last = failures.remove(pod.uid);
-    if (last != null && last.wanted.equals(wanted)
-        && last.until - environment.loop().nanoTime() > 0) {
-      failures.put(pod.uid, last);
+    var last = failures.computeIfPresent(pod.uid, (_, one) -> one.wanted.equals(wanted)
+        && one.until - environment.loop().nanoTime() > 0 ? one : null);
+    if (last != null) {
       return last.problem;
     }
     for (var container : pod.containers()) {

@@ -4,7 +4,6 @@ import dev.activator.discovery.policy.MergedEndpoints;
 import dev.activator.discovery.policy.RevisionEndpointSlice.Member;
 import dev.activator.kube.policy.IpFamily;
 import dev.activator.config.RevisionAnnotations;
-import dev.activator.revision.Destination;
 import dev.activator.revision.IdleState;
 import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PrivateEndpoints;
@@ -406,15 +405,15 @@ public record ResolvedScaledService(ScaledService object, Revision revision, Pri
    *
    * @param workload null while it is unknown
    */
-  public @Nullable List<Destination> pods(KubernetesService service, String port,
+  public @Nullable PodsByReadiness pods(KubernetesService service, String port,
       @Nullable WorkloadState workload, Collection<ServiceEndpointSlice> slices,
       IpFamily preferred) {
-    var all = listed(object.id(), port, slices, preferred).on(revision.protocol()).all().all();
+    var all = listed(object.id(), port, slices, preferred).on(revision.protocol());
     boolean isKnown = !slices.isEmpty()
         && slices.stream()
             .allMatch(one -> one.members().isEmpty() || one.ports().containsKey(port))
         && !ScaledServiceTroubles.neverMatches(service, workload);
-    return all.isEmpty() && !isKnown ? null : all;
+    return all.all().isEmpty() && !isKnown ? null : all;
   }
 
   /** The number of pods of the Service, ready or not; empty if it is unknown. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodsByReadiness;
+import dev.activator.revision.PodsByReadiness.Identity;
 import dev.activator.revision.PortProtocol;
 import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.RequestTimeouts;
@@ -55,6 +56,7 @@ import java.util.OptionalInt;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,6 +76,7 @@ final class IdleCluster {
     boolean ready;
     boolean terminating;
     int inFlight;
+    int restarts;
 
     Pod(int number) {
       address = new Destination("10.0.0." + number, 80);
@@ -207,12 +210,34 @@ final class IdleCluster {
     } else if (pods.stream().allMatch(pod -> pod.terminating)) {
       var pod = new Pod(++podsMade);
       pods.add(pod);
-      loop.schedule(Duration.ofMillis(500 + random.nextInt(2_000)), () -> {
-        pod.ready = true;
-        changed();
-      });
+      start(pod);
     }
     changed();
+  }
+
+  private void start(Pod pod) {
+    loop.schedule(Duration.ofMillis(500 + random.nextInt(2_000)), () -> {
+      pod.ready = true;
+      pod.restarts++;
+      changed();
+    });
+  }
+
+  /** Its pod crashes: it starts again, or is replaced. */
+  void crash(boolean isReplaced) {
+    pods.stream().filter(pod -> pod.ready && !pod.terminating).findFirst().ifPresent(pod -> {
+      if (isReplaced) {
+        pods.remove(pod);
+        var next = new Pod(++podsMade);
+        pods.add(next);
+        start(next);
+      } else {
+        pod.ready = false;
+        pod.asleep = false;
+        start(pod);
+      }
+      changed();
+    });
   }
 
   void changed() {
@@ -239,8 +264,10 @@ final class IdleCluster {
 
   CompletableFuture<String> put(List<Destination> all, boolean asleep) {
     return call(() -> {
-      boolean fails = faults && random.nextInt(12) == 0;
-      pods.stream().filter(pod -> all.contains(pod.address)).forEach(pod -> {
+      var named = pods.stream().filter(pod -> all.contains(pod.address)).toList();
+      boolean fails = faults && random.nextInt(12) == 0
+          || named.stream().anyMatch(pod -> !pod.ready);
+      named.stream().filter(pod -> pod.ready).forEach(pod -> {
         if (!fails || random.nextBoolean()) {
           assertThat(asleep && pod.inFlight > 0).as("in flight on a pod that falls asleep")
               .isFalse();
@@ -523,10 +550,14 @@ final class IdleCluster {
     }
 
     @Override
-    public CompletableFuture<@Nullable List<Destination>> pods(RevisionId id) {
+    public CompletableFuture<@Nullable PodsByReadiness> pods(RevisionId id) {
       return cluster.call(() -> cluster.isUnlisted
           ? null
-          : cluster.pods.stream().map(pod -> pod.address).toList());
+          : new PodsByReadiness(
+              DestinationSet.of(cluster.usable().stream().map(pod -> pod.address).toList()),
+              DestinationSet.of(cluster.pods.stream().map(pod -> pod.address).toList()),
+              DestinationSet.NONE, cluster.pods.stream().collect(Collectors.toMap(
+                  pod -> pod.address, pod -> new Identity("u", "" + pod.restarts)))));
     }
 
     @Override

@@ -40,6 +40,11 @@ class IdleSimulationTest {
         cluster.loop.schedule(Duration.ofMillis(cluster.random.nextInt(20_000)),
             () -> cluster.replaceService(cluster.random.nextInt(6_000)));
       }
+      if (cluster.random.nextInt(4) == 0) {
+        boolean isReplaced = cluster.random.nextBoolean();
+        cluster.loop.schedule(Duration.ofMillis(cluster.random.nextInt(20_000)),
+            () -> cluster.crash(isReplaced));
+      }
       if (!cluster.wakesAtOnce && cluster.random.nextInt(4) == 0) {
         cluster.loop.schedule(Duration.ofMillis(cluster.random.nextInt(20_000)), cluster::kill);
       }

@@ -297,8 +297,9 @@ class IdleWorkloadTest {
     assertThat(cluster.pods).isNotEmpty().noneMatch(pod -> pod.asleep);
   }
 
-  @Test
-  void removesPodsThatHaveToStop_ifTheirRequestsGoOnForTooLong() {
+  @ParameterizedTest(name = "its Lease is late {0}")
+  @ValueSource(booleans = {false, true})
+  void removesPodsThatHaveToStop_ifTheirRequestsGoOnForTooLong_whileItMayWrite(boolean isLate) {
     cluster.maxRequestMillis = 1_000_000;
     cluster.begin();
     cluster.activators.getFirst().request();
@@ -310,16 +311,69 @@ class IdleWorkloadTest {
     assertThat(mayStop).isNotDone();
     seconds(2);
     assertThat(mayStop).isCompletedWithValue(true);
+    cluster.leader.isLate = isLate;
 
     var stopped = idle.write(IdleCluster.WEB, IdleCluster.TARGET, new Found(1, 1, "1"), 0);
     seconds(1);
 
-    assertThat(stopped).isCompletedWithValue(new Found(0, 0, "1"));
-    assertThat(idle.change(IdleCluster.WEB, IdleCluster.TARGET, 1, 0).reason())
-        .isEqualTo("ScaledToZero");
     assertThat(cluster.sleeps).isZero();
     assertThat(cluster.state).isNull();
+    if (isLate) {
+      assertThat(stopped.join()).isInstanceOf(Refused.class);
+      assertThat(cluster.replicas).isEqualTo(1);
+    } else {
+      assertThat(stopped).isCompletedWithValue(new Found(0, 0, "1"));
+      assertThat(idle.change(IdleCluster.WEB, IdleCluster.TARGET, 1, 0).reason())
+          .isEqualTo("ScaledToZero");
+    }
     seconds(1_000);
+  }
+
+  @ParameterizedTest(name = "replaced {0}")
+  @ValueSource(booleans = {false, true})
+  void putsAPodToSleep_thatStartedWhileTheWorkloadWasAsleep(boolean isReplaced) {
+    sleep();
+
+    cluster.crash(isReplaced);
+    seconds(9);
+
+    assertThat(cluster.pods).singleElement().matches(pod -> pod.ready && pod.asleep);
+    assertThat(cluster.events).filteredOn(event -> event.startsWith("SleepsAgain"))
+        .singleElement().asString().contains("10.0.0." + cluster.podsMade + ":80");
+    seconds(20);
+    assertThat(cluster.sleeps).isEqualTo(2);
+    cluster.activators.getFirst().request();
+    seconds(1);
+    assertThat(cluster.waiting).isZero();
+  }
+
+  @Test
+  void runs_ifAPodThatStartedMeanwhileDoesNotFallAsleep_andSleepsLater() {
+    sleep();
+    cluster.refusesSleep = true;
+
+    cluster.crash(true);
+    seconds(9);
+
+    assertThat(cluster.state).isNull();
+    assertThat(cluster.events).contains(
+        "StaysAwake Deployment web does not fall asleep again: the pod answered 500");
+    cluster.refusesSleep = false;
+    seconds(40);
+    assertThat(cluster.pods).singleElement().matches(pod -> pod.asleep);
+  }
+
+  @Test
+  void wakesNoPodThatIsStillStarting() {
+    sleep();
+    cluster.crash(true);
+
+    cluster.activators.getFirst().request();
+    seconds(4);
+
+    assertThat(cluster.waiting).isZero();
+    assertThat(cluster.podsMade).isEqualTo(2);
+    assertThat(cluster.events).noneMatch(event -> event.startsWith("WakeFailed"));
   }
 
   @ParameterizedTest

@@ -18,6 +18,7 @@ import dev.activator.loop.NettyLoop;
 import dev.activator.platform.IdleMethod;
 import dev.activator.revision.Destination;
 import dev.activator.revision.IdleState;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleClient;
 import dev.activator.revision.ScaleTarget;
@@ -344,7 +345,7 @@ class ShrinkSleepTest {
     }
 
     @Override
-    public CompletableFuture<@Nullable List<Destination>> pods(RevisionId id) {
+    public CompletableFuture<@Nullable PodsByReadiness> pods(RevisionId id) {
       throw new IllegalStateException();
     }
 

@@ -12,6 +12,7 @@ import dev.activator.standalone.policy.ResolvedScaledService.WorkloadState;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.IdleState;
+import dev.activator.revision.PodsByReadiness;
 import dev.activator.revision.PortProtocol;
 import dev.activator.revision.ReadinessProbeSpec;
 import dev.activator.revision.RevisionId;
@@ -588,12 +589,15 @@ class ResolvedScaledServiceTest {
     // A webhook may add the label that is missing.
     var incomplete = found(template.formatted("tier"), "{}");
 
-    assertThat(state.pods(SERVICE, "http", FOUND, List.of(SLICE), IpFamily.IPV4)).hasSize(2);
-    assertThat(state.pods(SERVICE, "http", FOUND, empty, IpFamily.IPV4)).isEmpty();
+    assertThat(state.pods(SERVICE, "http", FOUND, List.of(SLICE), IpFamily.IPV4).all().all())
+        .hasSize(2);
+    assertThat(state.pods(SERVICE, "http", FOUND, empty, IpFamily.IPV4))
+        .isEqualTo(PodsByReadiness.NONE);
     assertThat(state.pods(SERVICE, "http", FOUND, List.of(), IpFamily.IPV4)).isNull();
     assertThat(state.pods(SERVICE, "renamed", FOUND, List.of(SLICE), IpFamily.IPV4)).isNull();
     assertThat(state.pods(shop, "http", other, empty, IpFamily.IPV4)).isNull();
-    assertThat(state.pods(shop, "http", incomplete, empty, IpFamily.IPV4)).isEmpty();
+    assertThat(state.pods(shop, "http", incomplete, empty, IpFamily.IPV4))
+        .isEqualTo(PodsByReadiness.NONE);
   }
 
   @Test

@@ -48,6 +48,9 @@ public record IdleWorkloadState(@Nullable IdleState stored, @Nullable Fall fall,
     /** All pods were put to sleep, which is stored. */
     record Slept() implements Event {}
 
+    /** Pods have started meanwhile, and have to be put to sleep, too. */
+    record Started() implements Event {}
+
     /** All pods were woken, which is not stored yet. From now on requests may be sent to them. */
     record Woken() implements Event {}
 
@@ -123,6 +126,7 @@ public record IdleWorkloadState(@Nullable IdleState stored, @Nullable Fall fall,
           : new Step(new IdleWorkloadState(now, fall, now == null ? null : asleep),
               new Action.None());
       case Event.Slept() -> step(fall, stored, new Action.None());
+      case Event.Started() -> step(fall, null, new Action.None());
       case Event.Woken() -> new Step(new IdleWorkloadState(
           stored == null ? null : new IdleState(Phase.WAKING, stored.since(), stored.method()),
           fall, null), new Action.None());

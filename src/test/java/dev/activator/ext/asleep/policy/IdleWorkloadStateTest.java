@@ -71,6 +71,8 @@ class IdleWorkloadStateTest {
 
     assertThat(slept.on(read).action()).isEqualTo(new Action.StayAsleep(false, null));
     assertThat(slept.on(new Event.Stored(null)).state().asleep()).isNull();
+    assertThat(slept.on(new Event.Started()).state().on(read).action())
+        .isEqualTo(new Action.StayAsleep(true, null));
   }
 
   @ParameterizedTest(name = "stored {0}, read as {1}: {2}")
