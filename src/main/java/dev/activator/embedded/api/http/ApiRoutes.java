@@ -197,6 +197,10 @@ public final class ApiRoutes {
       case "GET" -> target.subresource().equals("scale")
           ? reads.scale(target)
           : reads.get(target, request);
+      // As in a cluster. Pekko's and Akka's leases are created so.
+      case "POST" -> target.subresource().isEmpty() && !target.kind().has(Trait.BUILT_IN)
+          ? writes.create(target, request)
+          : Mono.error(StatusErrors.method());
       case "PUT" -> writes.update(target, request);
       case "PATCH" -> writes.patch(target, request);
       case "DELETE" -> target.subresource().isEmpty()

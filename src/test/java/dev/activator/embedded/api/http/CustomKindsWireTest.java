@@ -73,6 +73,19 @@ class CustomKindsWireTest {
   }
 
   @Test
+  void createsAnObjectAtItsOwnPath_onlyOfSuchAKind() {
+    wire.post(DEFINITIONS, DEFINITION);
+    String lease = "/apis/coordination.k8s.io/v1/namespaces/default/leases/w";
+
+    assertThat(wire.post(WIDGETS + "/w", "{'metadata':{'name':'w'}}").statusCode()).isEqualTo(201);
+    assertThat(wire.post(WIDGETS + "/w", "{'metadata':{'name':'w'}}").statusCode()).isEqualTo(409);
+    assertThat(wire.get(WIDGETS + "/w").statusCode()).isEqualTo(200);
+    assertThat(wire.post(WIDGETS + "/w/status", "{'metadata':{'name':'v'}}").statusCode())
+        .isEqualTo(404);
+    assertThat(wire.post(lease, "{'metadata':{'name':'w'}}").statusCode()).isEqualTo(405);
+  }
+
+  @Test
   void listsWhatWasJustWrittenOfSuchAKind() {
     wire.post(DEFINITIONS, DEFINITION);
     for (int i = 0; i < 50; i++) {
