@@ -60,6 +60,8 @@ final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
   private boolean retired;
   private boolean ready;
   private boolean malformed;
+  /** Whether the pod has reported an error of the connection, and must close it. */
+  private boolean ended;
   private boolean used;
   /** When the last stream was returned, or when the connection opened. */
   private long idleSince;
@@ -129,12 +131,16 @@ final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
   public boolean checked(TcpConnectionHealth state) {
     boolean pinged = pings.pinged();
     pings = pings.check(lentStreams > 0, readSinceCheck, writtenSinceRead);
+    boolean received = readSinceCheck;
     readSinceCheck = false;
     silentChecks = state == TcpConnectionHealth.SILENT ? silentChecks + 1 : 0;
     boolean gone = silentChecks >= TcpConnectionHealth.CHECKS_UNTIL_GONE
         || pings.unanswered() && state == TcpConnectionHealth.UNKNOWN;
     if (gone) {
       failure = UpstreamFailure.UNRESPONSIVE;
+      close();
+    } else if (ended && !received) {
+      // As the pod should have done; RFC 9113, section 5.4.1. Node's server does not.
       close();
     } else if (silentChecks > 0 || pings.unanswered()) {
       // Not closed, because the pod's kernel may be alive, and responses may still come.
@@ -363,6 +369,7 @@ final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
 
     @Override
     public void onGoAwayReceived(int last, long error, ByteBuf text) {
+      ended |= error != Http2Error.NO_ERROR.code();
       retire();
     }
   }

@@ -12,6 +12,7 @@ import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.tls.DialTarget;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.ConnectionPoolsByLoop.IdleLimits;
+import dev.activator.upstream.DeadConnectionDetector.TcpConnectionHealth;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -27,6 +28,7 @@ import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.Http2Error;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayList;
@@ -113,6 +115,44 @@ class Http2PodSessionTest {
 
     assertThat(channel.isActive()).isTrue();
     assertThat(session.hasRoom()).isFalse();
+  }
+
+  @Test
+  void closesAConnection_whosePodReportsAnErrorOfItAndIsSilent() {
+    var listener = new RecordingListener();
+    get(listener);
+    int stream = session.connection().local().lastStreamCreated();
+    goAway(stream, Http2Error.COMPRESSION_ERROR);
+
+    session.checked(TcpConnectionHealth.ALIVE);
+    assertThat(listener.failure).isNull();
+
+    session.checked(TcpConnectionHealth.ALIVE);
+    channel.runPendingTasks();
+    assertThat(listener.failure).isEqualTo(UpstreamFailure.CLOSED);
+    assertThat(channel.isActive()).isFalse();
+  }
+
+  @Test
+  void waitsForResponses_afterAPodHasSaidThatItTakesNoMoreRequests() {
+    var listener = new RecordingListener();
+    get(listener);
+    int stream = session.connection().local().lastStreamCreated();
+    goAway(stream, Http2Error.NO_ERROR);
+
+    for (int i = 0; i < 5; i++) {
+      session.checked(TcpConnectionHealth.ALIVE);
+    }
+    channel.runPendingTasks();
+    assertThat(channel.isActive()).isTrue();
+    answers(stream);
+    assertThat(listener.failure).isNull();
+    assertThat(listener.complete).isTrue();
+  }
+
+  private void goAway(int last, Http2Error error) {
+    receives(RawHttp2.GOAWAY, 0, 0,
+        ByteBuffer.allocate(8).putInt(last).putInt((int) error.code()).array());
   }
 
   @Test
