@@ -125,8 +125,9 @@ public final class EmbeddedPlatform implements ScaledServicePlatform {
             (id, uid) -> isRoutable.test(id, uid),
             pod -> throttler.get().sends(pod),
             pod -> throttler.get().requestsInFlight(pod)));
-    this.scaling = new EmbeddedScaleClient(store, loop(loops), defaults);
+    // Not on the thread of the local processes: what follows a decision would delay their start.
     this.autoscalerLoop = loop(loops);
+    this.scaling = new EmbeddedScaleClient(store, loop(loops), defaults);
     this.awaited = new AwaitedRoutes(autoscalerLoop, ROUTE_TIMEOUT);
     this.adapter = new ScaledServiceAutoscalerAdapter(services, scaling, _ -> {
     });
@@ -299,6 +300,8 @@ public final class EmbeddedPlatform implements ScaledServicePlatform {
   public void greet(int consolePort) {
     runtime.sampleRouted().completeOnTimeout(null, SAMPLE_TIMEOUT.toSeconds(), TimeUnit.SECONDS)
         .join();
+    // Otherwise, the classes of the first start of a process would cause this collection.
+    System.gc();
     log.info("""
         Ready, with an embedded Kubernetes API:
             List: kubectl -s http://{}:{} get services.serving.knative.dev,pods

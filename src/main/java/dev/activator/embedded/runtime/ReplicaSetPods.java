@@ -65,8 +65,9 @@ final class ReplicaSetPods {
       log.info("{} goes from {} to {} pods", template.id(), wanted, pods);
       wanted = pods;
     }
-    reconcile();
-    publishReplicas();
+    if (!reconcile()) {
+      publishReplicas();
+    }
   }
 
   /** Makes no more pods. Orphaned pods, whose objects were not deleted, continue to run. */
@@ -201,9 +202,10 @@ final class ReplicaSetPods {
     publishReplicas();
   }
 
-  private void reconcile() {
+  /** Returns whether pods were made, which publishes the replicas later. */
+  private boolean reconcile() {
     if (retired || ObjectMeta.terminating(replicaSet)) {
-      return;
+      return false;
     }
     var step = ReplicaDifference.of(wanted, views(), this::deletionCost);
     step.surplus().forEach(name -> {
@@ -215,6 +217,7 @@ final class ReplicaSetPods {
     for (int i = 0; i < step.missing() && retry == null; i++) {
       makeOne();
     }
+    return step.missing() > 0 && retry == null;
   }
 
   private int deletionCost(String pod) {
