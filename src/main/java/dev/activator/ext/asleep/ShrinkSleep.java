@@ -5,6 +5,7 @@ import dev.activator.ext.asleep.policy.IdleTarget;
 import dev.activator.ext.asleep.policy.ResizeProgress;
 import dev.activator.kube.reflector.KubernetesApiClient.ApiAnswer;
 import dev.activator.platform.IdleMethod;
+import dev.activator.platform.StatusField.Stored;
 import dev.activator.platform.StatusField;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
@@ -38,6 +39,7 @@ final class ShrinkSleep implements PodSleep {
   /** How long a pod stays as it is that its node has not shrunk: requests waited for each attempt. */
   private static final Duration PAUSE = Duration.ofHours(1);
   private static final int OK = 200;
+  private static final int NOT_FOUND = 404;
 
   private final IdleMethod.Environment environment;
   private final StatusField<List<ShrunkPod>> states;
@@ -89,8 +91,12 @@ final class ShrinkSleep implements PodSleep {
           object);
     }
 
-    String path() {
+    static String path(String namespace, String name) {
       return "api/v1/namespaces/" + namespace + "/pods/" + name;
+    }
+
+    String path() {
+      return path(namespace, name);
     }
 
     /** Its containers, and its native sidecars. */
@@ -131,34 +137,62 @@ final class ShrinkSleep implements PodSleep {
       if (stored.refusal() != null) {
         return done(stored.refusal().message());
       }
-      var before = new ArrayList<ShrunkPod>();
-      for (var pod : found) {
-        // One that another leader has shrunk keeps what it had before that.
-        before.add(of(pod, stored.value()) instanceof ShrunkPod known ? known : pod.now());
+      if (found.isEmpty() && !pods.isEmpty()) {
+        return done("none of its pods runs");
       }
-      if (before.isEmpty()) {
-        return done(pods.isEmpty() ? "" : "none of its pods runs");
-      }
-      failures.keySet().retainAll(found.stream().map(Pod::uid).toList());
-      for (var pod : found) {
-        var problem = obstacle(pod, Objects.requireNonNull(of(pod, before)), target);
-        if (!problem.isEmpty()) {
-          return done(problem);
+      return others(id, stored.value(), found).thenComposeAsync(others -> {
+        if (found.isEmpty()) {
+          shrunk = others;
+          return done("");
         }
-      }
-      return states.replace(id, stored, before).thenComposeAsync(kept -> {
-        if (kept.refusal() != null) {
-          return done(kept.refusal().message());
+        var before = new ArrayList<>(others);
+        for (var pod : found) {
+          // One that another leader has shrunk keeps what it had before that.
+          before.add(of(pod, stored.value()) instanceof ShrunkPod known ? known : pod.now());
         }
-        if (!environment.leadership().mayWrite()) {
-          return done("this activator does not lead any more");
-        }
-        shrunk = List.copyOf(before);
-        return PodSleep.withAll(found,
-            pod -> resize(pod, shrunk(Objects.requireNonNull(of(pod, before)), target),
-                target.shrink().shrinkTimeout()));
+        return shrink(id, stored, found, before, target);
       }, environment.loop());
     }));
+  }
+
+  /** What is stored of other pods that still exist: those that are not ready while they are shrunk. */
+  private CompletableFuture<List<ShrunkPod>> others(RevisionId id, @Nullable List<ShrunkPod> stored,
+      List<Pod> found) {
+    var others = Stream.ofNullable(stored).flatMap(List::stream)
+        .filter(one -> found.stream().noneMatch(pod -> pod.uid.equals(one.uid()))).toList();
+    var gone = ConcurrentHashMap.<ShrunkPod>newKeySet();
+    return PodSleep.withAll(others, one -> answered(environment.api()
+        .fetch(Pod.path(id.namespace(), one.name()), TIMEOUT)).thenApply(answer -> {
+          if (answer.status() == NOT_FOUND || answer.status() == OK
+              && !Pod.of(JSON.readTree(answer.body())).uid.equals(one.uid())) {
+            gone.add(one);
+          }
+          return "";
+        })).thenApply(_ -> others.stream().filter(one -> !gone.contains(one)).toList());
+  }
+
+  /** @param before what the pods and others had before they were shrunk */
+  private CompletableFuture<String> shrink(RevisionId id, Stored<List<ShrunkPod>> stored,
+      List<Pod> pods, List<ShrunkPod> before, IdleTarget target) {
+    failures.keySet().retainAll(before.stream().map(ShrunkPod::uid).toList());
+    for (var pod : pods) {
+      var problem = obstacle(pod, Objects.requireNonNull(of(pod, before)), target);
+      if (!problem.isEmpty()) {
+        return done(problem);
+      }
+    }
+    return states.replace(id, stored, before).thenComposeAsync(kept -> {
+      if (kept.refusal() != null) {
+        return done(kept.refusal().message());
+      }
+      if (!environment.leadership().mayWrite()) {
+        return done("this activator does not lead any more");
+      }
+      shrunk = List.copyOf(before);
+      return PodSleep.withAll(pods,
+          pod -> resize(pod, shrunk(Objects.requireNonNull(of(pod, before)), target),
+              target.shrink().shrinkTimeout()));
+    }, environment.loop());
   }
 
   private static List<ContainerResources> shrunk(ShrunkPod before, IdleTarget target) {

@@ -40,6 +40,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -68,6 +70,8 @@ class ShrinkSleepTest {
   private volatile boolean isInfeasible;
   private volatile boolean leads = true;
   private volatile String uid = "p";
+  /** What a second pod has, at 10.0.0.2; empty if there is none. */
+  private volatile String secondCpu = "";
   /** Called once the pods are listed. */
   private volatile Runnable onListed = () -> {
   };
@@ -89,7 +93,8 @@ class ShrinkSleepTest {
       var path = exchange.getRequestURI().getPath();
       if (isSecond && exchange.getRequestURI().getQuery() != null && path.endsWith("/pods")) {
         respond(exchange, 200, "{\"items\": []}");
-      } else if (path.endsWith("/resize") && !body.at("/metadata/uid").asString("").equals(uid)) {
+      } else if (path.endsWith("/web-1/resize")
+          && !body.at("/metadata/uid").asString("").equals(uid)) {
         respond(exchange, 422, "{\"message\": \"metadata.uid: field is immutable\"}");
       } else if (hasConflict && path.endsWith("/status")) {
         hasConflict = false;
@@ -133,7 +138,8 @@ class ShrinkSleepTest {
         yield service.toString();
       }
       case "/api/v1/namespaces/shop/pods" -> {
-        var pods = "{\"items\": [" + (hasPod ? pod() : "") + "]}";
+        var pods = "{\"items\": [" + (hasPod ? pod() : "")
+            + (hasPod && !secondCpu.isEmpty() ? ", " : "") + secondPod() + "]}";
         onListed.run();
         yield pods;
       }
@@ -143,6 +149,11 @@ class ShrinkSleepTest {
         yield pod();
       }
       case "/api/v1/namespaces/shop/pods/web-1" -> pod();
+      case "/api/v1/namespaces/shop/pods/web-2/resize" -> {
+        secondCpu = body.at("/spec/containers/0/resources/requests/cpu").asString();
+        yield secondPod();
+      }
+      case "/api/v1/namespaces/shop/pods/web-2" -> secondCpu.isEmpty() ? null : secondPod();
       default -> null;
     };
   }
@@ -167,6 +178,16 @@ class ShrinkSleepTest {
             : "")
         + " \"containerStatuses\": " + container + ", \"initContainerStatuses\": [" + sidecar
         + "]}}";
+  }
+
+  private String secondPod() {
+    var containers = "[" + container("web", secondCpu) + "]";
+    return secondCpu.isEmpty()
+        ? ""
+        : "{\"metadata\": {\"namespace\": \"shop\", \"name\": \"web-2\", \"uid\": \"second\"},"
+            + " \"spec\": {\"containers\": " + containers + "}, \"status\": {\"phase\":"
+            + " \"Running\", \"podIP\": \"10.0.0.2\", \"containerStatuses\": " + containers
+            + "}}";
   }
 
   @AfterEach
@@ -203,6 +224,36 @@ class ShrinkSleepTest {
 
     assertThat(wake()).isEmpty();
     assertThat(sidecarCpu).isEqualTo("1");
+  }
+
+  @ParameterizedTest(name = "only the pods that are ready are shrunk again: {0}")
+  @ValueSource(ints = {0, 1})
+  void givesBackWhatPodsHad_thatWereNotReadyWhenOthersWereShrunkAgain(int ready) {
+    secondCpu = "3";
+    var both = List.of(PODS.getFirst(), new Destination("10.0.0.2", 80));
+    assertThat(shrink.sleep(WEB, both, TARGET).join()).isEmpty();
+    assertThat(List.of(cpu, secondCpu)).containsExactly("1m", "1m");
+
+    shrink = new ShrinkSleep(new Cluster());
+    assertThat(shrink.sleep(WEB, PODS.subList(0, ready), TARGET).join()).isEmpty();
+    // What the process knows counts.
+    service = scaledService("b");
+    assertThat(shrink.wake(WEB, both, TARGET).join()).isEmpty();
+
+    assertThat(List.of(cpu, secondCpu)).containsExactly("2", "3");
+  }
+
+  @Test
+  void forgetsWhatPodsHadThatAreGone() {
+    secondCpu = "3";
+    assertThat(shrink.sleep(WEB, List.of(new Destination("10.0.0.2", 80)), TARGET).join())
+        .isEmpty();
+
+    secondCpu = "";
+    assertThat(sleep()).isEmpty();
+
+    assertThat(service.at("/status/shrunk").valueStream().map(one -> one.path("name").asString()))
+        .containsExactly("web-1");
   }
 
   @Test
