@@ -240,8 +240,11 @@ final class IdleWorkload {
 
   /** Puts pods to sleep that have started meanwhile. */
   private void check() {
-    if (isAsleep() && mayWrite()) {
-      checks.within(CHECK);
+    if (!isAsleep() || isEnded) {
+      return;
+    }
+    checks.within(CHECK);
+    if (mayWrite()) {
       var _ = pods().thenAcceptAsync(pods -> {
         var known = slept;
         var started = pods == null || known == null ? DestinationSet.NONE : known.started(pods);

@@ -364,6 +364,19 @@ class IdleWorkloadTest {
   }
 
   @Test
+  void putsAPodToSleepThatStartedMeanwhile_alsoAfterItsLeaseWasLate() {
+    sleep();
+    cluster.leader.isLate = true;
+    seconds(6);
+    cluster.leader.isLate = false;
+
+    cluster.crash(true);
+    seconds(9);
+
+    assertThat(cluster.pods).singleElement().matches(pod -> pod.ready && pod.asleep);
+  }
+
+  @Test
   void wakesNoPodThatIsStillStarting() {
     sleep();
     cluster.crash(true);
