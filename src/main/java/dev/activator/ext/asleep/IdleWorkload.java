@@ -69,14 +69,14 @@ final class IdleWorkload {
   private CompletableFuture<?> last = done(true);
   /** As the ScaledService has it now. */
   private @Nullable IdleTarget target;
-  /** What this process has put to sleep; null if it has woken them since. */
+  /** What this process has put to sleep; null if they were woken or removed since, or by another leader. */
   private @Nullable Slept slept;
   /** Whether the ScaledService is deleted. */
   private boolean isEnded;
   /** What the last write has done; null if it has set the replicas. */
   private @Nullable Change lastChange;
 
-  /** @param pods all that were listed then, so that later ones are known */
+  /** @param pods all that were listed then, except those that were starting, so that later ones are known */
   private record Slept(PodsByReadiness pods, IdleTarget target, IdleState state) {
     /** Those that have started since. */
     DestinationSet started(PodsByReadiness now) {
@@ -86,7 +86,11 @@ final class IdleWorkload {
 
     /** Those that may be asleep: one that has just started need not even listen. */
     DestinationSet asleep(PodsByReadiness now) {
-      return now.all().minus(now.notReady().minus(pods.all()));
+      return now.all().minus(starting(now));
+    }
+
+    DestinationSet starting(PodsByReadiness now) {
+      return now.notReady().minus(pods.all());
     }
   }
 
@@ -131,10 +135,20 @@ final class IdleWorkload {
     });
   }
 
-  /** Keeps the status on the loop. One that could not be read stays as it was. */
-  private CompletableFuture<@Nullable Refused> kept(CompletableFuture<Stored<IdleState>> answer) {
+  /**
+   * Keeps the status on the loop. One that could not be read stays as it was.
+   *
+   * @param expected what it is if no other leader has written it
+   */
+  private CompletableFuture<@Nullable Refused> kept(CompletableFuture<Stored<IdleState>> answer,
+      @Nullable IdleState expected) {
     return answer.thenApplyAsync(now -> {
       if (now.refusal() == null) {
+        // Those of a ScaledService that was deleted since are still to be woken.
+        boolean isSame = status != null && status.uid().equals(now.uid());
+        if (isSame && !Objects.equals(now.value(), expected)) {
+          slept = null;
+        }
         status = now;
         on(new Event.Stored(now.value()));
       }
@@ -144,7 +158,15 @@ final class IdleWorkload {
 
   /** @param next null if its pods run */
   private CompletableFuture<@Nullable Refused> replace(@Nullable IdleState next) {
-    return kept(states.replace(id, Objects.requireNonNull(status, "not read"), next));
+    return kept(states.replace(id, Objects.requireNonNull(status, "not read"), next), next)
+        .thenApply(refusal -> {
+          slept = refusal == null && next == null ? null : slept;
+          return refusal;
+        });
+  }
+
+  private CompletableFuture<@Nullable Refused> readStatus() {
+    return kept(states.get(id), status == null ? null : status.value());
   }
 
   private CompletableFuture<ScaleApiResult> replace(@Nullable IdleState next,
@@ -164,7 +186,7 @@ final class IdleWorkload {
     }
     var falling = phase(Phase.FALLING_ASLEEP, target().method());
     on(new Event.Begun(new Fall(falling, !drain.isZero(), List.of())));
-    return step(() -> kept(states.get(id)).thenCompose(refusal -> {
+    return step(() -> readStatus().thenCompose(refusal -> {
       var action = refusal == null ? on(new Event.Due(falling, mayWrite())) : new Action.Refuse();
       return switch (action) {
         case Action.Store(var next) -> replace(next).thenApply(refused -> refused == null);
@@ -225,7 +247,7 @@ final class IdleWorkload {
   }
 
   CompletableFuture<ScaleApiResult> read() {
-    return step(() -> kept(states.get(id)).thenCombine(readScale(), Read::new)
+    return step(() -> readStatus().thenCombine(readScale(), Read::new)
         .thenComposeAsync(this::interpret, environment.loop()));
   }
 
@@ -402,7 +424,9 @@ final class IdleWorkload {
     if (!mayWrite()) {
       return done("this activator does not lead any more");
     }
-    slept = new Slept(pods, target(), now);
+    var starting = slept == null ? DestinationSet.NONE : slept.starting(pods).minus(which);
+    slept = new Slept(new PodsByReadiness(pods.ready(), pods.notReady().minus(starting),
+        pods.ending(), pods.identities()), target(), now);
     return method(now).sleep(id, which.all(), target());
   }
 
@@ -522,7 +546,6 @@ final class IdleWorkload {
         environment.woken(id, null);
         return done(refusal);
       }
-      slept = null;
       log.info("{}: {} was woken in {} ms", id, target(),
           Duration.ofNanos(environment.loop().nanoTime() - started).toMillis());
       return done(now);

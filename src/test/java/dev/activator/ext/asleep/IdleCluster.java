@@ -82,12 +82,17 @@ final class IdleCluster {
       address = new Destination("10.0.0." + number, 80);
     }
 
+    /** One that is asleep need not be ready. */
+    boolean answers() {
+      return ready || asleep;
+    }
+
     void sent() {
       assertThat(asleep).as("a request is sent to a pod that is asleep").isFalse();
       inFlight++;
     }
 
-    void answers() {
+    void answered() {
       assertThat(asleep).as("a request runs on a pod that is asleep").isFalse();
       inFlight--;
     }
@@ -240,6 +245,14 @@ final class IdleCluster {
     });
   }
 
+  /** Adds a pod that does not listen yet. */
+  Pod addPod() {
+    var pod = new Pod(++podsMade);
+    pods.add(pod);
+    changed();
+    return pod;
+  }
+
   void changed() {
     activators.forEach(Activator::publish);
   }
@@ -266,8 +279,8 @@ final class IdleCluster {
     return call(() -> {
       var named = pods.stream().filter(pod -> all.contains(pod.address)).toList();
       boolean fails = faults && random.nextInt(12) == 0
-          || named.stream().anyMatch(pod -> !pod.ready);
-      named.stream().filter(pod -> pod.ready).forEach(pod -> {
+          || named.stream().anyMatch(pod -> !pod.answers());
+      named.stream().filter(Pod::answers).forEach(pod -> {
         if (!fails || random.nextBoolean()) {
           assertThat(asleep && pod.inFlight > 0).as("in flight on a pod that falls asleep")
               .isFalse();
@@ -363,7 +376,7 @@ final class IdleCluster {
         pod.ifPresent(Pod::sent);
         cluster.loop.schedule(Duration.ofMillis(cluster.random.nextInt(cluster.maxRequestMillis)),
             () -> {
-              pod.ifPresent(Pod::answers);
+              pod.ifPresent(Pod::answered);
               load--;
               permit.release(Ending.ANSWERED);
             });

@@ -377,6 +377,37 @@ class IdleWorkloadTest {
   }
 
   @Test
+  void wakesPodsThatAnotherLeaderHasPutToSleep_whichAreNotReady() {
+    sleep();
+    cluster.pods.clear();
+    var pod = cluster.addPod();
+    pod.asleep = true;
+    cluster.set(new IdleState(Phase.FALLING_ASLEEP, cluster.leader.now(), "sleep"));
+
+    cluster.leader.idle.read(IdleCluster.WEB, IdleCluster.TARGET);
+    seconds(1);
+
+    assertThat(cluster.state).isNull();
+    assertThat(pod.asleep).isFalse();
+  }
+
+  @Test
+  void wakesNoPodThatIsStillStarting_alsoIfAnotherIsPutToSleepMeanwhile() {
+    sleep();
+    var starting = cluster.addPod();
+    cluster.crash(false);
+    seconds(9);
+    assertThat(cluster.events).filteredOn(event -> event.startsWith("SleepsAgain")).hasSize(1);
+
+    cluster.activators.getFirst().request();
+    seconds(2);
+
+    assertThat(cluster.waiting).isZero();
+    assertThat(cluster.pods).contains(starting);
+    assertThat(cluster.events).noneMatch(event -> event.startsWith("WakeFailed"));
+  }
+
+  @Test
   void wakesNoPodThatIsStillStarting() {
     sleep();
     cluster.crash(true);
