@@ -178,10 +178,12 @@ final class TcpCluster implements AutoCloseable {
     }
   }
 
-  private static String endpoint(String ip, boolean ready, boolean serving, boolean terminating) {
+  private static String endpoint(String pod, String ip, boolean ready, boolean serving,
+      boolean terminating) {
     return """
-        {'addresses': ['%s'], 'conditions': {'ready': %s, 'serving': %s, 'terminating': %s}}"""
-        .formatted(ip, ready, serving, terminating);
+        {'addresses': ['%s'], 'conditions': {'ready': %s, 'serving': %s, 'terminating': %s},
+         'targetRef': {'kind': 'Pod', 'name': '%s'}}"""
+        .formatted(ip, ready, serving, terminating, pod);
   }
 
   // Controllers, each on the controllers' thread.
@@ -241,8 +243,8 @@ final class TcpCluster implements AutoCloseable {
 
   private void publish() {
     list(SHOP, NAME, podPort, listed.stream()
-        .map(one -> endpoint(one.pod.ip(), one.ready && !one.terminating, one.ready,
-            one.terminating))
+        .map(one -> endpoint(NAME + "-" + one.pod.ip(), one.pod.ip(),
+            one.ready && !one.terminating, one.ready, one.terminating))
         .collect(Collectors.joining(", ")));
     int ready = (int) listed.stream().filter(one -> one.ready && !one.terminating).count();
     store.updateStatus(BuiltInKinds.DEPLOYMENT, SHOP, NAME, status -> {
@@ -329,7 +331,8 @@ final class TcpCluster implements AutoCloseable {
 
   private void listActivators() {
     list(SYSTEM, "activator", 8012, activators.stream()
-        .map(one -> endpoint(one.address, true, true, false)).collect(Collectors.joining(", ")));
+        .map(one -> endpoint(one.name, one.address, true, true, false))
+        .collect(Collectors.joining(", ")));
   }
 
   /** With SIGKILL. Kubernetes takes it from the EndpointSlice a moment later. */

@@ -158,7 +158,7 @@ final class ShrinkSleep implements PodSleep {
   /** What is stored of other pods that still exist: those that are not ready while they are shrunk. */
   private CompletableFuture<List<ShrunkPod>> others(RevisionId id, @Nullable List<ShrunkPod> stored,
       List<Pod> found) {
-    var others = Stream.ofNullable(stored).flatMap(List::stream)
+    var others = (stored == null ? List.<ShrunkPod>of() : stored).stream()
         .filter(one -> found.stream().noneMatch(pod -> pod.uid.equals(one.uid()))).toList();
     var gone = ConcurrentHashMap.<ShrunkPod>newKeySet();
     return PodSleep.withAll(others, one -> answered(environment.api()
