@@ -134,12 +134,19 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
     if (idle != null) {
       return switch (idle.phase()) {
         case FALLING_ASLEEP -> "stopping";
-        // The decision to wake them is known before that is stored.
-        case ASLEEP -> scaling == null || !WAKES.contains(scaling.state) ? "asleep" : scaling.state;
+        case ASLEEP -> scaling != null && isWake(scaling) ? scaling.state : "asleep";
         case WAKING -> "waking";
       };
     }
     return scaling == null ? "" : scaling.state;
+  }
+
+  /**
+   * The decision to wake pods is known before that is stored. One that has replicas is from before they
+   * were asleep: they are hidden while they fall asleep, and look as if they started.
+   */
+  private static boolean isWake(Scaling scaling) {
+    return WAKES.contains(scaling.state) && scaling.replicas.orElse(0) == 0;
   }
 
   /**

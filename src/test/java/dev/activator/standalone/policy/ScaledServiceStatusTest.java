@@ -117,10 +117,11 @@ class ScaledServiceStatusTest {
     assertThat(status.trouble()).isEmpty();
   }
 
-  @ParameterizedTest(name = "decided {0}: {1}")
-  @CsvSource({"zero, asleep", "running, asleep", "'', asleep", "waking, waking",
-      "waiting, waiting"})
-  void podsThatAreAsleepAreShownAsWakingOnceThatIsDecided(String decided, String shown) {
+  @ParameterizedTest(name = "{0} with {1} replicas: {2}")
+  @CsvSource({"zero, 0, asleep", "running, 1, asleep", "'', 0, asleep", "waking, 0, waking",
+      "waiting, 0, waiting", "waking, 1, asleep"})
+  void podsThatAreAsleepAreShownAsWakingOnceThatIsDecided(String decided, int replicas,
+      String shown) {
     var asleep = Yaml.decoded(StandaloneKinds.SCALED_SERVICES, """
         metadata: {namespace: shop, name: web, uid: u, generation: 3}
         spec:
@@ -132,7 +133,7 @@ class ScaledServiceStatusTest {
         """).value();
     var state = ResolvedScaledService.of(asleep, TestReferences.to(SERVICE)
         .slices(List.of(TWO_PODS)).workload(new WorkloadState.Hidden()).found());
-    var scaling = new Scaling(OptionalInt.of(0), OptionalInt.of(1), "True", "", "", null, "",
+    var scaling = new Scaling(OptionalInt.of(replicas), OptionalInt.of(1), "True", "", "", null, "",
         decided);
 
     assertThat(TestValues.NO_STATUS.next(state, scaling, null, FIRST).state()).isEqualTo(shown);
