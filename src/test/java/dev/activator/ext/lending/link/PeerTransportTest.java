@@ -160,7 +160,8 @@ class PeerTransportTest {
     var b = activator(B);
     await().until(() -> a.state(B) == State.LINKED && b.state(A) == State.LINKED);
     var peer = new PeerId(B, "pod-" + B + "/7");
-    var name = "n".repeat(240);
+    // 1.6 MiB: a link that took a MiB before it was flushed was closed.
+    var name = "n".repeat(400);
 
     CompletableFuture.runAsync(() -> {
       for (int i = 0; i < 2_000; i++) {
