@@ -47,8 +47,10 @@ final class IdleWorkload {
   private static final Duration FALL_POLL = Duration.ofMillis(20);
   private static final Duration END_POLL = Duration.ofMillis(500);
   private static final Duration RETRY = Duration.ofSeconds(30);
-  /** A pod that starts meanwhile, such as after a crash, is awake no longer than that. */
+  /** A pod that starts meanwhile, such as after a crash, is ready and awake no longer than that. */
   private static final Duration CHECK = Duration.ofSeconds(5);
+  /** Kubernetes lists pods of a lost node as ready for 50 s, and the last leader may have been there. */
+  private static final Duration NODE_LOSS = Duration.ofSeconds(60);
 
   private final RevisionId id;
   private final IdleMethod.Environment environment;
@@ -71,6 +73,8 @@ final class IdleWorkload {
   private @Nullable IdleTarget target;
   /** What this process has put to sleep; null if they were woken or removed since, or by another leader. */
   private @Nullable Slept slept;
+  /** Until when pods that do not fall asleep again may be on a node that was lost, in the loop's time. */
+  private long mayBeLostUntil;
   /** Whether the ScaledService is deleted. */
   private boolean isEnded;
   /** What the last write has done; null if it has set the replicas. */
@@ -103,6 +107,7 @@ final class IdleWorkload {
     this.methods = methods;
     this.rereads = new ResettableTimer(environment.loop(), this::reread);
     this.checks = new ResettableTimer(environment.loop(), this::check);
+    this.mayBeLostUntil = environment.loop().nanoTime();
   }
 
   IdleWorkload as(IdleTarget now) {
@@ -332,9 +337,18 @@ final class IdleWorkload {
       if (pods == null || !asleep.equals(state.stored()) || isAsleep() || !mayWrite()) {
         return done("");
       }
+      if (slept == null) {
+        mayBeLostUntil = environment.loop().nanoTime() + NODE_LOSS.toNanos();
+      }
       return sleep(asleep, pods, pods.ready()).thenComposeAsync(problem -> {
         if (problem.isEmpty()) {
           on(new Event.Slept());
+          return done(problem);
+        }
+        if (environment.loop().nanoTime() - mayBeLostUntil < 0) {
+          // All of them would be removed, since one that is lost cannot be woken either.
+          log.warn("{}: {} may not be asleep: {}", id, target(), problem);
+          rereads.within(RETRY);
           return done(problem);
         }
         happened(true, "StaysAwake", target() + " does not fall asleep again: " + problem);

@@ -77,6 +77,8 @@ final class IdleCluster {
     boolean terminating;
     int inFlight;
     int restarts;
+    /** Whether its node is lost, which Kubernetes does not know yet. */
+    boolean isLost;
 
     Pod(int number) {
       address = new Destination("10.0.0." + number, 80);
@@ -84,7 +86,7 @@ final class IdleCluster {
 
     /** One that is asleep need not be ready. */
     boolean answers() {
-      return ready || asleep;
+      return (ready || asleep) && !isLost;
     }
 
     void sent() {

@@ -408,6 +408,25 @@ class IdleWorkloadTest {
   }
 
   @Test
+  void keepsPodsAsleep_thoughOneWasLostWithTheNodeOfTheLeader() {
+    sleep();
+    var other = cluster.addPod();
+    other.ready = true;
+    cluster.changed();
+    seconds(9);
+    assertThat(cluster.pods).hasSize(2).allMatch(pod -> pod.asleep);
+
+    cluster.kill();
+    other.isLost = true;
+    seconds(20);
+
+    assertThat(cluster.leaders).isEqualTo(2);
+    assertThat(cluster.events).noneMatch(event -> event.startsWith("WakeFailed"));
+    assertThat(cluster.replicas).isEqualTo(1);
+    assertThat(cluster.state.phase()).isEqualTo(Phase.ASLEEP);
+  }
+
+  @Test
   void wakesNoPodThatIsStillStarting() {
     sleep();
     cluster.crash(true);
