@@ -74,14 +74,18 @@ class CustomKindsWireTest {
 
   @Test
   void createsAnObjectAtItsOwnPath_onlyOfSuchAKind() {
-    wire.post(DEFINITIONS, DEFINITION);
+    wire.post(DEFINITIONS, DEFINITION.replace("'storage':true,",
+        "'storage':true,'subresources':{'status':{}},"));
     String lease = "/apis/coordination.k8s.io/v1/namespaces/default/leases/w";
 
     assertThat(wire.post(WIDGETS + "/w", "{'metadata':{'name':'w'}}").statusCode()).isEqualTo(201);
     assertThat(wire.post(WIDGETS + "/w", "{'metadata':{'name':'w'}}").statusCode()).isEqualTo(409);
     assertThat(wire.get(WIDGETS + "/w").statusCode()).isEqualTo(200);
-    assertThat(wire.post(WIDGETS + "/w/status", "{'metadata':{'name':'v'}}").statusCode())
-        .isEqualTo(404);
+    // The name is that of the body.
+    assertThat(wire.post(WIDGETS + "/w", "{'metadata':{'name':'v'}}").statusCode()).isEqualTo(201);
+    assertThat(wire.get(WIDGETS + "/v").statusCode()).isEqualTo(200);
+    assertThat(wire.post(WIDGETS + "/w/status", "{'metadata':{'name':'u'}}").statusCode())
+        .isEqualTo(405);
     assertThat(wire.post(lease, "{'metadata':{'name':'w'}}").statusCode()).isEqualTo(405);
   }
 
