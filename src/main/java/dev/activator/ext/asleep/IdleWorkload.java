@@ -391,6 +391,7 @@ final class IdleWorkload {
   private CompletableFuture<ScaleApiResult> awaitEnd(Found now) {
     return pods().thenComposeAsync(pods -> {
       if (areGone(pods, now) && mayWrite()) {
+        rereads.within(RETRY);
         return replace(null, () -> done(now));
       }
       if (mayWrite()) {

@@ -65,6 +65,27 @@ class IdleWorkloadTest {
   }
 
   @Test
+  void storesThatPodsAreGoneThatCouldNotBeWoken_alsoIfTheApiRefusesAtFirst() {
+    sleep();
+    cluster.set(new IdleState(Phase.FALLING_ASLEEP, cluster.leader.now(), "sleep"));
+    cluster.kill();
+    cluster.pods.clear();
+    cluster.addPod();
+    while (cluster.replicas > 0) {
+      cluster.loop.advance(Duration.ofMillis(10));
+    }
+
+    cluster.refusesStates = true;
+    seconds(5);
+    assertThat(cluster.pods).isEmpty();
+    assertThat(cluster.state).isNotNull();
+    cluster.refusesStates = false;
+    seconds(35);
+
+    assertThat(cluster.state).isNull();
+  }
+
+  @Test
   void reportsNoWake_whileItMayNotWrite_andWakesAfterwards() {
     sleep();
     cluster.wakes.clear();
