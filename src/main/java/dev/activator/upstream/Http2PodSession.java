@@ -361,10 +361,16 @@ final class Http2PodSession extends AbstractHttp2Handler<Http2PodStream>
     public void onStreamClosed(Http2Stream stream) {
       var upstream = of(stream);
       if (upstream != null) {
-        boolean refused = connection().goAwayReceived()
-            && stream.id() > connection().local().lastStreamKnownByPeer();
-        upstream.closed(refused ? UpstreamFailure.NOT_PROCESSED : failure);
+        upstream.closed(failureOf(stream.id()));
       }
+    }
+
+    private UpstreamFailure failureOf(int stream) {
+      int last = connection().local().lastStreamKnownByPeer();
+      if (connection().goAwayReceived() && stream > last) {
+        return UpstreamFailure.NOT_PROCESSED;
+      }
+      return ended && stream == last ? UpstreamFailure.CONNECTION_ERROR : failure;
     }
 
     @Override

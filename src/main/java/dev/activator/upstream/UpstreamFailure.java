@@ -37,6 +37,8 @@ public enum UpstreamFailure {
   PROTOCOL_ERROR("the pod reset the stream: PROTOCOL_ERROR"),
   FLOW_CONTROL_ERROR("the pod reset the stream: FLOW_CONTROL_ERROR"),
   STREAM_RESET("the pod reset the stream"),
+  /** The request may have caused the error: it is the last one that the pod has seen. */
+  CONNECTION_ERROR("the pod reported an error of the connection"),
   UNRESPONSIVE("the pod stopped responding"),
   BROKEN("connection failed"),
   /** The port of the Service lacks the name {@code h2c} or the {@code appProtocol}. */

@@ -428,4 +428,23 @@ class Http2PodStrictnessTest extends WireTest {
     assertThat(asked).hasValue(200);
     eventually(() -> assertThat(pod.connections()).isOne());
   }
+
+  @Test
+  void isNotSentAGetAgain_thatCausedAnErrorOfItsConnection() throws Exception {
+    pod(peer -> {
+      var http2 = RawHttp2.pod(peer);
+      ok(http2, http2.read(RawHttp2.HEADERS).stream());
+      int second = http2.read(RawHttp2.HEADERS).stream();
+      asked.incrementAndGet();
+      http2.goAway(second, 9);
+    });
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, true, GET);
+      assertThat(caller.response(1)).isEqualTo("200 ok");
+      caller.headers(3, true, GET);
+      assertThat(caller.response(3))
+          .isEqualTo("502 the pod reported an error of the connection\n");
+    }
+    assertThat(asked).hasValue(1);
+  }
 }

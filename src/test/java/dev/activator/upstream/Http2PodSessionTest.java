@@ -119,17 +119,20 @@ class Http2PodSessionTest {
 
   @Test
   void closesAConnection_whosePodReportsAnErrorOfItAndIsSilent() {
-    var listener = new RecordingListener();
-    get(listener);
-    int stream = session.connection().local().lastStreamCreated();
-    goAway(stream, Http2Error.COMPRESSION_ERROR);
+    var other = new RecordingListener();
+    get(other);
+    var last = new RecordingListener();
+    get(last);
+    goAway(session.connection().local().lastStreamCreated(), Http2Error.COMPRESSION_ERROR);
 
     session.checked(TcpConnectionHealth.ALIVE);
-    assertThat(listener.failure).isNull();
+    assertThat(other.failure).isNull();
+    assertThat(last.failure).isNull();
 
     session.checked(TcpConnectionHealth.ALIVE);
     channel.runPendingTasks();
-    assertThat(listener.failure).isEqualTo(UpstreamFailure.CLOSED);
+    assertThat(other.failure).isEqualTo(UpstreamFailure.CLOSED);
+    assertThat(last.failure).isEqualTo(UpstreamFailure.CONNECTION_ERROR);
     assertThat(channel.isActive()).isFalse();
   }
 

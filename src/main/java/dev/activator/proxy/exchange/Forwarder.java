@@ -502,6 +502,9 @@ final class Forwarder implements UpstreamListener {
     if (failure == UpstreamFailure.MALFORMED || failure == UpstreamFailure.NO_HTTP1) {
       return ReplayDecision.NOT_AT_ALL; // The pod may have acted on the request.
     }
+    if (failure == UpstreamFailure.CONNECTION_ERROR) {
+      return ReplayDecision.NOT_AT_ALL; // It would end another connection, and its requests.
+    }
     boolean unseen = failure == UpstreamFailure.NOT_PROCESSED || !used.headIsOut();
     boolean stale = used.reused() && !failure.isResetOfStream();
     return new ReplayDecision.Loss(unseen, stale, idempotent, keepsSent, replays++).replay();
