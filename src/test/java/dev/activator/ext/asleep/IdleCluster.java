@@ -129,6 +129,10 @@ final class IdleCluster {
   boolean refusesSleep;
   /** Whether the Service lists no pod, since it is being replaced. */
   boolean isUnlisted;
+  /** What {@link #listing} was when leaders saw it last. */
+  private @Nullable PodsByReadiness listed = PodsByReadiness.NONE;
+  private int listings;
+  private int listedAt;
   /** Whether the ScaledService is deleted. */
   boolean isDeleted;
   /** Called when pods are about to fall asleep. */
@@ -257,6 +261,25 @@ final class IdleCluster {
 
   void changed() {
     activators.forEach(Activator::publish);
+    var now = listing();
+    int at = ++listings;
+    loop.schedule(watchDelay(), () -> {
+      if (at > listedAt) {
+        listedAt = at;
+        listed = now;
+      }
+    });
+  }
+
+  /** The pods that the Service lists; null while it is replaced. */
+  private @Nullable PodsByReadiness listing() {
+    return isUnlisted
+        ? null
+        : new PodsByReadiness(
+            DestinationSet.of(usable().stream().map(pod -> pod.address).toList()),
+            DestinationSet.of(pods.stream().map(pod -> pod.address).toList()),
+            DestinationSet.NONE, pods.stream().collect(
+                Collectors.toMap(pod -> pod.address, pod -> new Identity("u", "" + pod.restarts))));
   }
 
   void replaceService(int millis) {
@@ -566,13 +589,7 @@ final class IdleCluster {
 
     @Override
     public CompletableFuture<@Nullable PodsByReadiness> pods(RevisionId id) {
-      return cluster.call(() -> cluster.isUnlisted
-          ? null
-          : new PodsByReadiness(
-              DestinationSet.of(cluster.usable().stream().map(pod -> pod.address).toList()),
-              DestinationSet.of(cluster.pods.stream().map(pod -> pod.address).toList()),
-              DestinationSet.NONE, cluster.pods.stream().collect(Collectors.toMap(
-                  pod -> pod.address, pod -> new Identity("u", "" + pod.restarts)))));
+      return cluster.call(() -> cluster.faults ? cluster.listed : cluster.listing());
     }
 
     @Override
