@@ -5,6 +5,7 @@ import dev.activator.ext.asleep.policy.IdleWorkloadState.Action;
 import dev.activator.ext.asleep.policy.IdleWorkloadState.Event;
 import dev.activator.ext.asleep.policy.IdleWorkloadState.Fall;
 import dev.activator.ext.asleep.policy.IdleWorkloadState;
+import dev.activator.ext.asleep.policy.SleepingPods;
 import dev.activator.loop.ResettableTimer;
 import dev.activator.platform.IdleMethod;
 import dev.activator.platform.StatusField.Stored;
@@ -72,31 +73,13 @@ final class IdleWorkload {
   /** As the ScaledService has it now. */
   private @Nullable IdleTarget target;
   /** What this process has put to sleep; null if they were woken or removed since, or by another leader. */
-  private @Nullable Slept slept;
+  private @Nullable SleepingPods slept;
   /** Until when pods that do not fall asleep again may be on a node that was lost, in the loop's time. */
   private long mayBeLostUntil;
   /** Whether the ScaledService is deleted. */
   private boolean isEnded;
   /** What the last write has done; null if it has set the replicas. */
   private @Nullable Change lastChange;
-
-  /** @param pods all that were listed then, except those that were starting, so that later ones are known */
-  private record Slept(PodsByReadiness pods, IdleTarget target, IdleState state) {
-    /** Those that have started since. */
-    DestinationSet started(PodsByReadiness now) {
-      return DestinationSet.of(now.ready().minus(now.ending()).all().stream().filter(
-          pod -> !Objects.equals(now.identities().get(pod), pods.identities().get(pod))).toList());
-    }
-
-    /** Those that may be asleep: one that has just started need not even listen. */
-    DestinationSet asleep(PodsByReadiness now) {
-      return now.all().minus(starting(now));
-    }
-
-    DestinationSet starting(PodsByReadiness now) {
-      return now.notReady().minus(pods.all());
-    }
-  }
 
   /** @param methods by the field {@code do} */
   IdleWorkload(RevisionId id, IdleMethod.Environment environment, StatusField<IdleState> states,
@@ -439,9 +422,7 @@ final class IdleWorkload {
     if (!mayWrite()) {
       return done("this activator does not lead any more");
     }
-    var starting = slept == null ? DestinationSet.NONE : slept.starting(pods).minus(which);
-    slept = new Slept(new PodsByReadiness(pods.ready(), pods.notReady().minus(starting),
-        pods.ending(), pods.identities()), target(), now);
+    slept = SleepingPods.of(slept, pods, which, target(), now);
     return method(now).sleep(id, which.all(), target());
   }
 
@@ -453,7 +434,7 @@ final class IdleWorkload {
       var asleep = mayWrite() ? slept : null;
       isEnded = true;
       return asleep != null
-          ? method(asleep.state).wake(id, asleep.pods.all().all(), asleep.target)
+          ? method(asleep.state()).wake(id, asleep.pods().all().all(), asleep.target())
           : done("");
     }).thenAccept(problem -> {
       if (!problem.isEmpty()) {
