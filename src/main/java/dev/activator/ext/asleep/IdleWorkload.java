@@ -316,8 +316,9 @@ final class IdleWorkload {
     return pods().thenComposeAsync(pods -> {
       if (pods == null) {
         rereads.within(CHECK);
+        return done("");
       }
-      if (pods == null || !asleep.equals(state.stored()) || isAsleep() || !mayWrite()) {
+      if (!asleep.equals(state.stored()) || isAsleep() || !mayWrite()) {
         return done("");
       }
       if (slept == null) {
@@ -328,14 +329,13 @@ final class IdleWorkload {
           on(new Event.Slept());
           return done(problem);
         }
+        rereads.within(RETRY);
         if (environment.loop().nanoTime() - mayBeLostUntil < 0) {
           // All of them would be removed, since one that is lost cannot be woken either.
           log.warn("{}: {} may not be asleep: {}", id, target(), problem);
-          rereads.within(RETRY);
           return done(problem);
         }
         happened(true, "StaysAwake", target() + " does not fall asleep again: " + problem);
-        rereads.within(RETRY);
         return recover().thenApply(_ -> problem);
       }, environment.loop());
     }, environment.loop());
