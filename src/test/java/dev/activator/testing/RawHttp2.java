@@ -140,7 +140,11 @@ public final class RawHttp2 implements Closeable {
   }
 
   public RawHttp2 goAway(int last, int error) throws IOException {
-    return frame(GOAWAY, 0, 0, ByteBuffer.allocate(8).putInt(last).putInt(error).array());
+    return frame(GOAWAY, 0, 0, goAwayPayload(last, error));
+  }
+
+  public static byte[] goAwayPayload(int last, int error) {
+    return ByteBuffer.allocate(8).putInt(last).putInt(error).array();
   }
 
   private static byte[] number(int number) {

@@ -154,8 +154,7 @@ class Http2PodSessionTest {
   }
 
   private void goAway(int last, Http2Error error) {
-    receives(RawHttp2.GOAWAY, 0, 0,
-        ByteBuffer.allocate(8).putInt(last).putInt((int) error.code()).array());
+    receives(RawHttp2.GOAWAY, 0, 0, RawHttp2.goAwayPayload(last, (int) error.code()));
   }
 
   @Test

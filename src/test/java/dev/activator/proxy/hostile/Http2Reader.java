@@ -67,8 +67,7 @@ final class Http2Reader {
   }
 
   void goAway(int last) {
-    out.accept(RawHttp2.bytes(RawHttp2.GOAWAY, 0, 0,
-        ByteBuffer.allocate(8).putInt(last).putInt(0).array()));
+    out.accept(RawHttp2.bytes(RawHttp2.GOAWAY, 0, 0, RawHttp2.goAwayPayload(last, 0)));
   }
 
   /** Frames that ask for an answer. */
