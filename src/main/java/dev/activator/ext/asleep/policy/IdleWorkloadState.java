@@ -16,10 +16,21 @@ import org.jspecify.annotations.Nullable;
  * @param fall what this process has begun; null if nothing
  * @param asleep the state in which this process has put all pods to sleep, maybe after another leader;
  *     null if there is none
+ * @param slept the pods that this process has put to sleep; null if they were woken or removed since, or
+ *     by another leader
  */
 public record IdleWorkloadState(@Nullable IdleState stored, @Nullable Fall fall,
-    @Nullable IdleState asleep) {
-  public static final IdleWorkloadState BEGIN = new IdleWorkloadState(null, null, null);
+    @Nullable IdleState asleep, @Nullable SleepingPods slept) {
+  public static final IdleWorkloadState BEGIN = new IdleWorkloadState(null, null, null, null);
+
+  /** How a status has changed since it was last read or written. */
+  public enum Change {
+    NONE,
+    BY_THIS_PROCESS,
+    BY_ANOTHER_LEADER,
+    /** The ScaledService was created again. Pods of the deleted one are still to be woken. */
+    NEW_OBJECT
+  }
 
   /**
    * The wait until no activator sends anything to the pods.
@@ -43,7 +54,10 @@ public record IdleWorkloadState(@Nullable IdleState stored, @Nullable Fall fall,
     record Cancelled(IdleState falling) implements Event {}
 
     /** The status was read or written. */
-    record Stored(@Nullable IdleState now) implements Event {}
+    record Stored(@Nullable IdleState now, Change change) implements Event {}
+
+    /** Pods are put to sleep from now on. */
+    record Sleeping(SleepingPods pods) implements Event {}
 
     /** All pods were put to sleep, which is stored. */
     record Slept() implements Event {}
@@ -121,18 +135,28 @@ public record IdleWorkloadState(@Nullable IdleState stored, @Nullable Fall fall,
       case Event.Acknowledged _ -> stay(new Action.Refuse());
       case Event.Cancelled(var falling) -> step(isCurrent(falling) ? null : fall, asleep,
           new Action.None());
-      case Event.Stored(var now) -> isWoken(now)
-          ? stay(new Action.None())
-          : new Step(new IdleWorkloadState(now, fall, now == null ? null : asleep),
-              new Action.None());
+      case Event.Stored(var now, var change) -> new Step(stored(now, change), new Action.None());
+      case Event.Sleeping(var pods) -> new Step(
+          new IdleWorkloadState(stored, fall, asleep, pods), new Action.None());
       case Event.Slept() -> step(fall, stored, new Action.None());
       case Event.Started() -> step(fall, null, new Action.None());
       case Event.Woken() -> new Step(new IdleWorkloadState(
           stored == null ? null : new IdleState(Phase.WAKING, stored.since(), stored.method()),
-          fall, null), new Action.None());
+          fall, null, slept), new Action.None());
       case Event.Read read -> read(read);
       case Event.Write(var replicas, var sleeps) -> step(null, asleep, write(replicas, sleeps));
     };
+  }
+
+  private IdleWorkloadState stored(@Nullable IdleState now, Change change) {
+    var known = switch (change) {
+      case NONE, NEW_OBJECT -> slept;
+      case BY_THIS_PROCESS -> now == null ? null : slept;
+      case BY_ANOTHER_LEADER -> null;
+    };
+    return isWoken(now)
+        ? new IdleWorkloadState(stored, fall, asleep, known)
+        : new IdleWorkloadState(now, fall, now == null ? null : asleep, known);
   }
 
   private boolean isCurrent(@Nullable IdleState falling) {
@@ -156,7 +180,7 @@ public record IdleWorkloadState(@Nullable IdleState stored, @Nullable Fall fall,
       var left = seen.zeroAfter.isZero() || !seen.mayWrite
           ? null
           : Duration.between(seen.now, stored.since().plus(seen.zeroAfter));
-      return stay(new Action.StayAsleep(seen.mayWrite && !stored.equals(asleep), left));
+      return stay(new Action.StayAsleep(seen.mayWrite && !isAsleep(), left));
     }
     return stay(isCurrent(stored) || !seen.mayWrite ? new Action.None() : new Action.Recover());
   }
@@ -171,11 +195,16 @@ public record IdleWorkloadState(@Nullable IdleState stored, @Nullable Fall fall,
     return fall.missing.isEmpty() ? new Action.Sleep(fall.state) : new Action.RemoveAwake();
   }
 
+  /** Whether this process has put all pods to sleep, and has woken none since. */
+  public boolean isAsleep() {
+    return asleep != null && asleep.equals(stored);
+  }
+
   private Step stay(Action action) {
     return new Step(this, action);
   }
 
   private Step step(@Nullable Fall nextFall, @Nullable IdleState nextAsleep, Action action) {
-    return new Step(new IdleWorkloadState(stored, nextFall, nextAsleep), action);
+    return new Step(new IdleWorkloadState(stored, nextFall, nextAsleep, slept), action);
   }
 }

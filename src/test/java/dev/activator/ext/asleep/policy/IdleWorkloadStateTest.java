@@ -3,10 +3,13 @@ package dev.activator.ext.asleep.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.ext.asleep.policy.IdleWorkloadState.Action;
+import dev.activator.ext.asleep.policy.IdleWorkloadState.Change;
 import dev.activator.ext.asleep.policy.IdleWorkloadState.Event;
 import dev.activator.ext.asleep.policy.IdleWorkloadState.Fall;
 import dev.activator.revision.IdleState;
 import dev.activator.revision.IdleState.Phase;
+import dev.activator.revision.PodsByReadiness;
+import dev.activator.revision.ScaleTargetRef;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -32,7 +35,7 @@ class IdleWorkloadStateTest {
         ? falling()
         : new IdleState(Phase.FALLING_ASLEEP, NOW.plusSeconds(1), "sleep"), false, List.of());
     return new IdleWorkloadState(state(stored), fall.equals("-") ? null : begun,
-        isAsleepByUs ? state(stored) : null);
+        isAsleepByUs ? state(stored) : null, null);
   }
 
   private static String name(Action action) {
@@ -70,7 +73,8 @@ class IdleWorkloadStateTest {
     var slept = repeated.on(new Event.Slept()).state();
 
     assertThat(slept.on(read).action()).isEqualTo(new Action.StayAsleep(false, null));
-    assertThat(slept.on(new Event.Stored(null)).state().asleep()).isNull();
+    assertThat(slept.on(new Event.Stored(null, Change.BY_ANOTHER_LEADER)).state().asleep())
+        .isNull();
     assertThat(slept.on(new Event.Started()).state().on(read).action())
         .isEqualTo(new Action.StayAsleep(true, null));
   }
@@ -83,12 +87,30 @@ class IdleWorkloadStateTest {
     var later = new IdleState(Phase.ASLEEP, NOW.plusSeconds(1), "sleep");
 
     var woken = of(stored, "-", true).on(new Event.Woken()).state();
-    var seen = woken.on(new Event.Stored(read.equals("later") ? later : state(read))).state();
+    var seen = woken.on(new Event.Stored(read.equals("later") ? later : state(read),
+        Change.BY_ANOTHER_LEADER)).state();
 
     assertThat(woken.asleep()).isNull();
     assertThat(name(seen.on(new Event.Read(1, true, Duration.ZERO, true, NOW)).action()))
         .isEqualTo(action);
     assertThat(name(seen.on(new Event.Due(falling(), true)).action())).isEqualTo("Refuse");
+  }
+
+  @ParameterizedTest(name = "{0}, then {1}: {2}")
+  @CsvSource({"ASLEEP, NONE, true", "-, NONE, true", "ASLEEP, BY_THIS_PROCESS, true",
+      "-, BY_THIS_PROCESS, false", "ASLEEP, BY_ANOTHER_LEADER, false",
+      "-, BY_ANOTHER_LEADER, false", "-, NEW_OBJECT, true"})
+  void sleepingPodsAreKnown_untilTheyAreWokenOrAnotherLeaderWrites(String now, Change change,
+      boolean known) {
+    var pods = new SleepingPods(PodsByReadiness.NONE,
+        new IdleTarget(new ScaleTargetRef("apps/v1", "Deployment", "web"), "sleep", Duration.ZERO,
+            Duration.ZERO, SleepCalls.DEFAULT, ShrinkSpec.NONE),
+        falling());
+    var sleeping = of("FALLING_ASLEEP", "ours", false).on(new Event.Sleeping(pods)).state();
+
+    var seen = sleeping.on(new Event.Stored(state(now), change)).state();
+
+    assertThat(seen.slept()).isEqualTo(known ? pods : null);
   }
 
   @ParameterizedTest(name = "stored {0}, fall {1}: {2}")
