@@ -54,8 +54,8 @@ final class FieldValidation {
   }
 
   /**
-   * Returns the same object, or refuses it. Unknown fields that are already stored are ignored.
-   * There are warnings about fields without effect if the object is new or its spec changes.
+   * Returns the same object without unknown fields, or refuses it. There are warnings about fields
+   * without effect if the object is new or its spec changes.
    */
   ObjectNode checked(Kind kind, ObjectNode object, @Nullable ObjectNode stored) {
     if (!isOf(kind, object)) {
@@ -68,9 +68,6 @@ final class FieldValidation {
     }
     var unknown = new ArrayList<>(findings.unknown());
     unknown.addAll(store.unknownFields(kind, object));
-    if (stored != null) {
-      unknown.removeAll(ProtobufSchemaValidator.of(kind, stored).unknown());
-    }
     if (mode == Mode.STRICT && !unknown.isEmpty()) {
       throw StatusException.badRequest(
           "%s in version \"%s\" cannot be handled as a %s: strict decoding error: %s"

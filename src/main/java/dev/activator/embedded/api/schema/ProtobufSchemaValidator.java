@@ -64,6 +64,7 @@ public final class ProtobufSchemaValidator {
     this.kind = kind;
   }
 
+  /** Removes unknown fields from the object. */
   public static Findings of(Kind kind, ObjectNode object) {
     var check = new ProtobufSchemaValidator(kind);
     var schema = ProtobufSchema.of(kind);
@@ -80,15 +81,19 @@ public final class ProtobufSchemaValidator {
 
   /** @param isDecided whether it is already decided if the fields have an effect */
   private void object(Message message, ObjectNode object, String path, boolean isDecided) {
-    object.properties().forEach(entry -> {
+    object.properties().removeIf(entry -> {
       String name = entry.getKey();
       String at = path.isEmpty() ? name : path + "." + name;
       var field = message.field(name);
       if (field != null) {
         field(field, entry.getValue(), at, isDecided);
-      } else if (!(path.isEmpty() && TYPE.contains(name))) {
+        return false;
+      }
+      boolean isUnknown = !(path.isEmpty() && TYPE.contains(name));
+      if (isUnknown) {
         add(unknown, unknown(shortened(at, MAX_NAME_LENGTH), name, message.names()));
       }
+      return isUnknown;
     });
   }
 

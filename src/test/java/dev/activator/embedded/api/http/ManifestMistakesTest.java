@@ -348,7 +348,7 @@ class ManifestMistakesTest {
 
     var label = wire.patch(DEPLOYMENTS + "/d?fieldValidation=Strict", merge,
         "{'metadata':{'labels':{'a':'b'}}}");
-    var spec = wire.patch(DEPLOYMENTS + "/d", merge, "{'spec':{'new':1}}");
+    var spec = wire.patch(DEPLOYMENTS + "/d", merge, "{'spec':{'new':1,'paused':true}}");
     var strict = wire.patch(DEPLOYMENTS + "/d?fieldValidation=Strict", merge, "{'spc':{}}");
     var silent = wire.patch(DEPLOYMENTS + "/d?fieldValidation=Ignore", merge, "{'spc':{}}");
 
