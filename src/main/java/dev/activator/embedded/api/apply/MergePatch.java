@@ -74,7 +74,8 @@ public final class MergePatch {
           : "";
       if (result.path(name) instanceof ArrayNode merged
           && change.getValue() instanceof ArrayNode order) {
-        result.set(name, ordered(merged, target.path(name), order, shape.field(name).keys()));
+        result.set(name, ordered(merged, known(target.path(name), patch.path(name),
+            shape.field(name)), order, shape.field(name).keys()));
       }
     }
     return result;
@@ -104,6 +105,16 @@ public final class MergePatch {
         }
       }
     }
+  }
+
+  /** The old list as it is left in Go, where new members take the memory of deleted ones. */
+  private static JsonNode known(JsonNode old, JsonNode patch, MergeSchema shape) {
+    return old instanceof ArrayNode list && patch instanceof ArrayNode changes
+        && !shape.keys().isEmpty()
+            ? JsonNodeFactory.instance.arrayNode().addAll(
+                members(list, changes, shape.keys().getFirst(), shape.others().get())
+                    .valueStream().limit(list.size()).toList())
+            : old;
   }
 
   private static ArrayNode members(ArrayNode old, ArrayNode changes, String key,

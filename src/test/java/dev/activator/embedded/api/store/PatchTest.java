@@ -101,6 +101,11 @@ class PatchTest {
       "{'containers':[{'name':'a'},{'name':'b'},{'name':'c'}]};"
           + "{'$setElementOrder/containers':[{'name':'c'},{'name':'a'}]};"
           + "{'containers':[{'name':'b'},{'name':'c'},{'name':'a'}]}",
+      // one that takes the place of a deleted one counts as known, as in Go's slices
+      "{'containers':[{'name':'a'},{'name':'b'},{'name':'c'},{'name':'d'}]};{'containers':"
+          + "[{'name':'e'},{'name':'f'},{'name':'a','$patch':'delete'}],"
+          + "'$setElementOrder/containers':[{'name':'e'},{'name':'b'},{'name':'f'}]};{'containers':"
+          + "[{'name':'c'},{'name':'d'},{'name':'e'},{'name':'b'},{'name':'f'}]}",
       // a directive deletes one
       "{'containers':[{'name':'a'},{'name':'b'}]};"
           + "{'containers':[{'name':'a','$patch':'delete'}]};{'containers':[{'name':'b'}]}",
