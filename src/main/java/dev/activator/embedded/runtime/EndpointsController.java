@@ -83,14 +83,16 @@ final class EndpointsController {
         endpoints -> endpoints.set("subsets", subsets));
   }
 
-  private static void add(ArrayNode subsets, JsonNode service, LocalPod pod) {
-    if (!pod.isListed()) {
+  private void add(ArrayNode subsets, JsonNode service, LocalPod pod) {
+    var object = objects.find(BuiltInKinds.POD, pod.template().namespace(), pod.name());
+    if (object == null || !pod.isListed()) {
       return;
     }
     var subset = subsets.addObject();
     subset.putArray(pod.view().ready() ? "addresses" : "notReadyAddresses").addObject()
         .put("ip", PodObjectBuilder.LOOPBACK).putObject("targetRef").put("kind", "Pod")
-        .put("name", pod.name()).put("namespace", pod.template().namespace());
+        .put("name", pod.name()).put("namespace", pod.template().namespace())
+        .put("uid", ObjectMeta.uid(object));
     var ports = subset.putArray("ports");
     for (var port : service.at("/spec/ports")) {
       var listed = ports.addObject();

@@ -39,7 +39,10 @@ final class PodObjectBuilder {
       template.ownVariables(port)
           .forEach((variable, value) -> env.addObject().put("name", variable).put("value", value));
     }
-    pod.putObject("status").put("phase", "Pending").put("podIP", LOOPBACK).put("hostIP", LOOPBACK);
+    var status = pod.putObject("status").put("phase", "Pending");
+    for (var address : new String[]{"podIP", "hostIP"}) {
+      status.put(address, LOOPBACK).putArray(address + "s").addObject().put("ip", LOOPBACK);
+    }
     return pod;
   }
 
@@ -56,7 +59,6 @@ final class PodObjectBuilder {
     var current = pod.current();
     var status = object.withObjectProperty("status");
     status.put("phase", current == null && pod.last() == null ? "Pending" : "Running")
-        .put("podIP", LOOPBACK).put("hostIP", LOOPBACK)
         .set("startTime", object.path("metadata").path("creationTimestamp"));
     var conditions = ConditionManager.of(object, now).setTrue("PodScheduled")
         .setTrue("PodReadyToStartContainers").setTrue("Initialized");

@@ -156,6 +156,27 @@ class KubeletTest {
         && store.find(BuiltInKinds.ENDPOINTS, "default", "d").path("subsets").isEmpty());
   }
 
+  /** Spring Cloud Kubernetes takes the uid as the id of an instance. */
+  @Test
+  void aPodHasListsOfItsAddresses_andItsUidIsInTheEndpoints() {
+    portsAreFree = true;
+    store.create(BuiltInKinds.SERVICE, Objects.parse("""
+        {'metadata': {'namespace': 'default', 'name': 'd'}, 'spec': {'selector': {'app': 'd'},
+          'ports': [{'port': 80}]}}"""));
+    store.create(BuiltInKinds.DEPLOYMENT, Objects.parse("""
+        {'metadata': {'namespace': 'default', 'name': 'd'}, 'spec': {'replicas': 1, 'selector':
+          {'matchLabels': {'app': 'd'}}, 'template': {'metadata': {'labels': {'app': 'd'}},
+          'spec': {'containers': [{'name': 'c', 'command': ['sleep', '1000'],
+            'readinessProbe': {'exec': {'command': ['true']}}}]}}}}"""));
+    until(() -> readyReplicas() == 1);
+
+    var pod = store.list(BuiltInKinds.POD).getFirst();
+    assertThat(pod.at("/status/podIPs/0/ip").asString()).isEqualTo("127.0.0.1");
+    assertThat(pod.at("/status/hostIPs/0/ip").asString()).isEqualTo("127.0.0.1");
+    assertThat(store.find(BuiltInKinds.ENDPOINTS, "default", "d")
+        .at("/subsets/0/addresses/0/targetRef/uid").asString()).isEqualTo(ObjectMeta.uid(pod));
+  }
+
   /** The activator may notice the end first. */
   @Test
   void aProcessRestarts_ifTheActivatorSentRequestsToItBeforeItsEnd(@TempDir Path directory)
