@@ -12,6 +12,8 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.stream.Stream;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.context.event.ApplicationStartedEvent;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
@@ -21,9 +23,13 @@ import org.springframework.context.ConfigurableApplicationContext;
 public final class EmbeddedProduct implements AutoCloseable {
   private final int apiPort = FreePort.next();
   private final HttpClient http = HttpClient.newHttpClient();
+  private String earlyReadiness = "";
   private final ConfigurableApplicationContext product = new SpringApplicationBuilder(Stream
       .concat(Stream.of(EmbeddedActivator.class), Extensions.ALL.stream()).toArray(Class[]::new))
       .profiles("embedded").logStartupInfo(false)
+      .listeners(
+          (ApplicationListener<ApplicationStartedEvent>) started -> earlyReadiness = readiness(
+              started.getApplicationContext()))
       .run("--server.port=0", "--activator.port.http1=0", "--activator.port.h2c=0",
           "--activator.port.https=0", "--activator.profiling.port=0",
           "--activator.console.port=0", "--activator.embedded.api-port=" + apiPort,
@@ -31,6 +37,23 @@ public final class EmbeddedProduct implements AutoCloseable {
 
   public <T> T bean(Class<T> type) {
     return product.getBean(type);
+  }
+
+  /** The health of readiness when all parts are started, and the sample may not be routed yet. */
+  public String earlyReadiness() {
+    return earlyReadiness;
+  }
+
+  public String readiness() {
+    return readiness(product);
+  }
+
+  private String readiness(ConfigurableApplicationContext context) {
+    var uri = URI.create("http://127.0.0.1:"
+        + context.getEnvironment().getProperty("local.server.port")
+        + "/actuator/health/readiness");
+    return http.sendAsync(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString()).join()
+        .body();
   }
 
   public int requestPort() {

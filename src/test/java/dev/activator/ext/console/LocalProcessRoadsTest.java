@@ -60,6 +60,13 @@ class LocalProcessRoadsTest {
   }
 
   @Test
+  void isNotReady_beforeItsSampleCanBeCalled() {
+    assertThat(product.earlyReadiness())
+        .contains("\"readinessState\":{\"status\":\"OUT_OF_SERVICE");
+    await().until(() -> product.readiness().endsWith("\"status\":\"UP\"}"));
+  }
+
+  @Test
   void aProgramThatServedEnds_andIsStartedAgain() throws Exception {
     var program = Files.writeString(directory.resolve("Ending.java"), ENDING);
     var file = directory.resolve("ended");
