@@ -74,7 +74,7 @@ final class NumberedClients {
     private final Header header;
     /** How it leaves: 1 before a byte, 2 after some, 3 the same by a reset; else not. */
     private final int leaves;
-    private final int killsBefore = cluster.podKills();
+    private final int killsBefore = cluster.endedPodKills();
     private final long freeBefore = cluster.freeNanos();
     private final CountDownLatch greeted = new CountDownLatch(1);
     private volatile long pod = -1;
@@ -120,7 +120,7 @@ final class NumberedClients {
       } else if (activator.wasKilled()) {
         inKilledActivator.incrementAndGet();
       } else if (pod >= 0 ? cluster.pod(pod).wasKilled() : cluster.podKills() > killsBefore) {
-        // Without a greeting, the pod is one that was killed before it could send it.
+        // Without a greeting, the pod is one whose kill had not ended before.
         inKilledPod.incrementAndGet();
       } else {
         lost.add(activator.name + ", pod " + pod + ", " + header + ": " + why);

@@ -92,8 +92,12 @@ final class NumberedPod {
     listensSince = System.nanoTime();
   }
 
-  /** As a process does that gets SIGKILL. */
-  void kill() {
+  /**
+   * Ends as a process does that gets SIGKILL.
+   *
+   * @param ended is run once it has no connection
+   */
+  void kill(Runnable ended) {
     killed = true;
     loop.execute(() -> {
       stopListening();
@@ -102,6 +106,7 @@ final class NumberedPod {
         one.channel.config().setOption(ChannelOption.SO_LINGER, 0);
         one.channel.close();
       });
+      ended.run();
     });
   }
 

@@ -96,6 +96,7 @@ final class TcpCluster implements AutoCloseable {
   private final List<Runnable> atZero = new CopyOnWriteArrayList<>();
   private final List<Activator> activators = new CopyOnWriteArrayList<>();
   private final AtomicInteger kills = new AtomicInteger();
+  private final AtomicInteger endedKills = new AtomicInteger();
   private final AtomicInteger zeros = new AtomicInteger();
   private final AtomicLong freeNanos = new AtomicLong();
   private long sampledAt = System.nanoTime();
@@ -265,14 +266,20 @@ final class TcpCluster implements AutoCloseable {
       if (!ready.isEmpty()) {
         kills.incrementAndGet();
         var one = ready.get(random.nextInt(ready.size()));
-        one.pod.kill();
+        one.pod.kill(endedKills::incrementAndGet);
         later(random.nextInt(500), () -> remove(one));
       }
     });
   }
 
+  /** With those that are still going on. */
   int podKills() {
     return kills.get();
+  }
+
+  /** After how many kills the pod has no connection any more. */
+  int endedPodKills() {
+    return endedKills.get();
   }
 
   /** How long pods listened until they accepted the first connection of a client, in order. */
