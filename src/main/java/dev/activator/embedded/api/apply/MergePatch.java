@@ -9,6 +9,7 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -28,6 +29,11 @@ public final class MergePatch {
   private MergePatch() {}
 
   public static JsonNode apply(JsonNode target, JsonNode patch) {
+    if (patch instanceof ArrayNode items) {
+      // Go's library also removes null fields of items.
+      return JsonNodeFactory.instance.arrayNode().addAll(
+          items.valueStream().map(item -> apply(MissingNode.getInstance(), item)).toList());
+    }
     if (!(patch instanceof ObjectNode changes)) {
       return patch;
     }

@@ -80,7 +80,9 @@ class PatchTest {
       "{'a':{'b':'c'}};{'a':{'b':'d','c':null}};{'a':{'b':'d'}}",
       "{'a':[{'b':'c'}]};{'a':[1]};{'a':[1]}", "['a','b'];['c','d'];['c','d']",
       "{'a':'b'};['c'];['c']", "{'a':'foo'};null;null", "{'e':null};{'a':1};{'e':null,'a':1}",
-      "[1,2];{'a':'b','c':null};{'a':'b'}", "{};{'a':{'bb':{'ccc':null}}};{'a':{'bb':{}}}"})
+      "[1,2];{'a':'b','c':null};{'a':'b'}", "{};{'a':{'bb':{'ccc':null}}};{'a':{'bb':{}}}",
+      // not in the RFC, but so does kube-apiserver
+      "{'a':[1]};{'a':[null,[{'b':null,'c':1}]]};{'a':[null,[{'c':1}]]}"})
   void appliesMergePatches(String target, String patch, String expected) {
     assertThat(MergePatch.apply(tree(target), tree(patch))).isEqualTo(tree(expected));
   }
