@@ -108,9 +108,12 @@ public final class EmbeddedPlatform implements ScaledServicePlatform {
   public record Settings(int apiPort, int autoscalerPort, Duration stableWindow, int maxPods,
       boolean logOutput) {}
 
-  /** @param loops must not serve the activator's requests */
+  /** @param loops two, which must not serve the activator's requests */
   public EmbeddedPlatform(Settings settings, ScaledServices.Scope scope, EventLoopGroup loops,
       RandomGenerator random, Supplier<Throttler> throttler) {
+    // What follows a decision would delay the start of a local process on the same thread.
+    this.autoscalerLoop = loop(loops);
+    var processes = loop(loops);
     this.store = new ApiStore(Clock.systemUTC());
     this.defaults = new Defaults(settings.stableWindow(), settings.maxPods());
     this.services = new ScaledServices(scope
@@ -118,16 +121,14 @@ public final class EmbeddedPlatform implements ScaledServicePlatform {
     DefaultConfigMapCreator.createIn(store);
     ScaledServiceCrd.createIn(store);
     store.onWritten(ScaledServiceCrd.of(store), this::awaitRoute);
-    this.api = new EmbeddedApiServer(store, loop(loops), at(settings.apiPort()));
+    this.api = new EmbeddedApiServer(store, autoscalerLoop, at(settings.apiPort()));
     this.random = random;
-    this.runtime = new LocalRuntime(store, loop(loops),
+    this.runtime = new LocalRuntime(store, processes,
         new LocalRuntime.Dependencies(Clock.systemUTC(), random, settings.logOutput(),
             (id, uid) -> isRoutable.test(id, uid),
             pod -> throttler.get().sends(pod),
             pod -> throttler.get().requestsInFlight(pod)));
-    // Not on the thread of the local processes: what follows a decision would delay their start.
-    this.autoscalerLoop = loop(loops);
-    this.scaling = new EmbeddedScaleClient(store, loop(loops), defaults);
+    this.scaling = new EmbeddedScaleClient(store, processes, defaults);
     this.awaited = new AwaitedRoutes(autoscalerLoop, ROUTE_TIMEOUT);
     this.adapter = new ScaledServiceAutoscalerAdapter(services, scaling, _ -> {
     });

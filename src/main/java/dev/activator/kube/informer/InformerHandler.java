@@ -25,9 +25,5 @@ public interface InformerHandler<T> {
     public static InformerHandlerOptions on(Loop loop, String name) {
       return new InformerHandlerOptions(name, loop, false);
     }
-
-    public InformerHandlerOptions withResync() {
-      return new InformerHandlerOptions(name, loop, true);
-    }
   }
 }

@@ -157,10 +157,7 @@ class InformerSimulationTest {
     private boolean resting;
 
     private InformerHandlerOptions listening() {
-      var listening = InformerHandlerOptions.on(loop(), "party " + parties.size());
-      return random.nextInt(3) == 0
-          ? listening.withResync()
-          : listening;
+      return new InformerHandlerOptions("party " + parties.size(), loop(), random.nextInt(3) == 0);
     }
 
     private Loop loop() {

@@ -239,7 +239,7 @@ class InformerTest {
     var often = new ArrayList<String>();
     var never = new ArrayList<String>();
     things.addHandler(change -> often.add(change.key()),
-        InformerHandlerOptions.on(handlers, "often").withResync());
+        new InformerHandlerOptions("often", handlers, true));
     things.addHandler(change -> never.add(change.key()),
         InformerHandlerOptions.on(loop, "never"));
     things.start();

@@ -156,7 +156,7 @@ class ProcessorListenerTest {
 
   @Test
   void resyncsInEachPeriod() {
-    listen(InformerHandlerOptions.on(loop, "listener").withResync());
+    listen(new InformerHandlerOptions("listener", loop, true));
     informer.start();
     listed("x@1");
     received.clear();
@@ -182,7 +182,7 @@ class ProcessorListenerTest {
   @DisplayName("does not go back to an older state when a resync and a change coincide")
   void resyncsNothingThatIsAboutToChange() {
     informer.start();
-    listen(InformerHandlerOptions.on(loop, "listener").withResync());
+    listen(new InformerHandlerOptions("listener", loop, true));
     listed("x@1", "y@1");
     received.clear();
 
