@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 public final class TcpDrill extends Drill {
   /** More than all pods may have. */
   private static final int CLIENTS = 2 * TcpCluster.LIMIT * TcpCluster.MAX_PODS;
-  private static final int BURST = 60;
+  private static final int BURST = 180;
   /** While one is replaced, two are left. */
   private static final int ACTIVATORS = 3;
   private static final Duration REST = Duration.ofSeconds(90);
