@@ -37,6 +37,9 @@ final class BuiltInKindRules {
     if (stored != null && !Json.same(fixedSpec(stored), fixedSpec(pod))) {
       throw StatusException.forbidden("spec", FIXED_SPEC);
     }
+    if (stored == null) {
+      fill(pod.withObjectProperty("status"), "phase", "Pending");
+    }
     return pod;
   }
 

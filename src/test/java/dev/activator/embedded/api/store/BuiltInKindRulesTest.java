@@ -65,6 +65,16 @@ class BuiltInKindRulesTest {
         .hasMessageStartingWith("Service \"s\" is invalid: " + message);
   }
 
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', quoteCharacter = '~', value = {
+      "{} | Pending", "{'phase': 'Running'} | Running"})
+  void givesANewPodAPhase_ifItHasNone(String status, String phase) {
+    var pod = named("p");
+    pod.set("status", parse(status));
+
+    assertThat(store.create(POD, pod).at("/status/phase").stringValue()).isEqualTo(phase);
+  }
+
   @Test
   void refusesAnotherSpecOfAPod_exceptForImagesAndWhatMeansTheSame() {
     var pod = named("p");
