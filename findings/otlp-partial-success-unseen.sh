@@ -2,8 +2,8 @@
 # OTLP over HTTP of OpenTelemetry for Java 1.68.0 (Maven Central, io.opentelemetry: opentelemetry-exporter-otlp), and a partial success.
 #
 # The guess: a collector that takes a request and rejects some of its spans says so in the answer (200, with partial_success: how many, and
-# why). The exporter does not send them again, but it is seen: OTLP's specification has a client log the message, and the exporter's
-# own metrics separate spans that were exported from those that failed.
+# why). The exporter does not send them again, but it is seen: OpenTelemetry's table of what its languages implement has a row for partial
+# successes that are "handled and logged", and the exporter's own metrics separate spans that were exported from those that failed.
 #
 # What it does: nothing reads the answer. The export is a success, the message is in no line of the log, at any level, and the metric
 # counts every span as exported, the same as for an empty answer. Spans over a quota are missing, and nothing says so. Seen:

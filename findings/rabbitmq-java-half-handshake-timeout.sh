@@ -5,7 +5,7 @@
 # The guess: the client waits for the broker's greeting as long as its handshake timeout says (ConnectionFactory.setHandshakeTimeout, by
 # default 10 s).
 #
-# What it does: it waits half as long for each step of the handshake, and the greeting is one. With the default, a broker that greets after
+# What it does: it waits half as long for the greeting, and again for each answer to its login. With the default, a broker that greets after
 # 7 s is left after 5 s, and so is each later attempt. A start of 30 s needs a timeout of more than 60 s. Seen:
 #   never greets, handshake timeout 4 s: gives up after 2 s
 #   never greets, handshake timeout 10 s: gives up after 5 s

@@ -67,7 +67,7 @@ func main() {
 		`{"$setElementOrder/env":[{"name":"X"},{"name":"D"}],"env":[{"name":"X"}]}`)
 }
 GO
-GO111MODULE=off GOFLAGS= GOPATH="$work/usr/share/gocode" go run finding | tee seen
+GO111MODULE=off GOFLAGS= GOPATH="$work/usr/share/gocode" GOCACHE="$work/cache" go run finding | tee seen
 diff seen - <<'EXPECTED'
 A D S: add X, delete A: S X D
 D S: add X: X D S

@@ -51,7 +51,8 @@ row() { # NAME OPTIONS... -- curl's options
   row "--http11-socket, HTTP/1.1, Connection: close" --http11-socket -- -H 'Connection: close'
   row "--http11-socket --socket-timeout 2, HTTP/1.1" --http11-socket --socket-timeout 2 --
   row "--http11-socket, HTTP/1.0" --http11-socket -- --http1.0
-} | tee seen
+} > seen
+cat seen
 diff seen - <<'EXPECTED'
 --http-socket, HTTP/1.1: 20 bytes, at once
 --http11-socket, HTTP/1.1: 20 bytes, after 4 s
