@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ProtobufSchema {
   private static final Pattern PACKAGE = Pattern.compile("package (\\S+);");
+  private static final Pattern DOMAIN = Pattern.compile("^(\\w+)\\.(k8s\\.io|knative\\.dev)$");
   private static final Pattern MESSAGE = Pattern.compile("message (\\w+) (\\[atomic] )?\\{");
   private static final Pattern FIELD = Pattern
       .compile("(?:(optional|repeated|inline) )?(?:map<string, (\\S+)>|(\\S+)) (\\w+) = (\\d+)"
@@ -89,7 +90,8 @@ final class ProtobufSchema {
   }
 
   private static String name(String group, String version, String kind) {
-    String first = group.isEmpty() ? "core" : group.split("\\.", 2)[0];
+    // The kinds of any other group, such as apps.example.com, have no message.
+    String first = group.isEmpty() ? "core" : DOMAIN.matcher(group).replaceFirst("$1");
     return first + "." + version + "." + kind;
   }
 

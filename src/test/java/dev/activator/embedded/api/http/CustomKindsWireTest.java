@@ -90,6 +90,19 @@ class CustomKindsWireTest {
   }
 
   @Test
+  void keepsAllFields_evenIfABuiltInKindHasTheSameName() {
+    wire.post(DEFINITIONS, DEFINITION.replace("example.com", "apps.example.com")
+        .replace("Widget", "Deployment").replace("widgets", "deployments"));
+
+    var created = wire.post("/apis/apps.example.com/v1/namespaces/default/deployments",
+        "{'metadata':{'name':'d'},'spec':{'size':3,'replicas':'many'}}");
+
+    assertThat(created.statusCode()).as(created.body()).isEqualTo(201);
+    assertThat(created.headers().allValues("Warning")).isEmpty();
+    assertThat(tree(created).at("/spec/size").intValue()).isEqualTo(3);
+  }
+
+  @Test
   void listsWhatWasJustWrittenOfSuchAKind() {
     wire.post(DEFINITIONS, DEFINITION);
     for (int i = 0; i < 50; i++) {
