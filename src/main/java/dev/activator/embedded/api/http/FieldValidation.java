@@ -8,8 +8,10 @@ import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.ObjectMeta;
 import dev.activator.embedded.api.store.StatusException;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
@@ -32,6 +34,8 @@ final class FieldValidation {
 
   private final Mode mode;
   private final ApiStore store;
+  /** An apply is checked before and after it is merged, when it has none left. */
+  private final Set<String> unknown = new LinkedHashSet<>();
   private List<String> warnings = List.of();
 
   private FieldValidation(Mode mode, ApiStore store) {
@@ -66,14 +70,14 @@ final class FieldValidation {
     if (!findings.wrong().isEmpty()) {
       throw StatusException.invalid(findings.wrong()).naming(kind, ObjectMeta.name(object));
     }
-    var unknown = new ArrayList<>(findings.unknown());
+    unknown.addAll(findings.unknown());
     unknown.addAll(store.unknownFields(kind, object));
     if (mode == Mode.STRICT && !unknown.isEmpty()) {
       throw StatusException.badRequest(
           "%s in version \"%s\" cannot be handled as a %s: strict decoding error: %s"
               .formatted(kind.kind(), kind.version(), kind.kind(), String.join(", ", unknown)));
     }
-    var reported = mode == Mode.IGNORE ? new ArrayList<String>() : unknown;
+    var reported = new ArrayList<>(mode == Mode.IGNORE ? Set.of() : unknown);
     if (stored == null || !Json.same(stored.path("spec"), object.path("spec"))) {
       reported.addAll(ignored(kind, findings, stored));
     }

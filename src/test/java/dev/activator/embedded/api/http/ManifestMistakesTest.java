@@ -362,4 +362,18 @@ class ManifestMistakesTest {
     assertThat(silent.statusCode()).isEqualTo(200);
     assertThat(silent.headers().allValues("Warning")).isEmpty();
   }
+
+  @Test
+  void warnsOfUnknownFieldsOfAnApply_whichAreNotStored() {
+    String path = CORE + "configmaps/a?fieldManager=me";
+    for (var value : List.of("v", "w")) {
+      var applied = wire.patch(path, "application/apply-patch+yaml",
+          "{'apiVersion':'v1','kind':'ConfigMap','metadata':{'name':'a'},'data':{'k':'" + value
+              + "'},'dota':{}}");
+
+      assertThat(applied.headers().allValues("Warning")).singleElement().asString()
+          .contains("dota");
+      assertThat(applied.body()).contains("\"k\":\"" + value).doesNotContain("dota");
+    }
+  }
 }
