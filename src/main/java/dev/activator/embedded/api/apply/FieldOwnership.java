@@ -99,8 +99,10 @@ public final class FieldOwnership {
       replaceEntries(written);
     }
     try {
-      var changes = StructuredMerge.compare(shape, stored == null ? Json.object() : stored,
-          written);
+      // The server sets the status of a new object.
+      var changes = stored == null
+          ? StructuredMerge.compare(shape, Json.object(), writable(written, ""))
+          : StructuredMerge.compare(shape, stored, written);
       own(manager, manager.subresource().equals("scale")
           ? withoutZero(written, changes)
           : changes);

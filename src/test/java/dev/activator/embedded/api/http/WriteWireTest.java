@@ -397,6 +397,19 @@ class WriteWireTest {
     assertThat(tree(wire.get(path)).path("status")).isEqualTo(parse("{'replicas':1}"));
   }
 
+  @Test
+  void aClientThatCreatesAPodDoesNotOwnItsStatus() {
+    String pods = "/api/v1/namespaces/default/pods";
+    wire.post(pods, "{'metadata':{'name':'p'},'spec':{'containers':[{'name':'c'}]}}");
+
+    var applied = wire.patch(pods + "/p/status?fieldManager=node",
+        "application/apply-patch+yaml", "{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p'},"
+            + "'status':{'phase':'Running'}}");
+
+    assertThat(applied.statusCode()).as(applied.body()).isEqualTo(200);
+    assertThat(tree(applied).at("/status/phase").stringValue()).isEqualTo("Running");
+  }
+
   /** In a cluster, too: the zero is omitted in a Scale, so nobody owns it. */
   @Test
   void aServerSideApplyConflictsWithAScaleUnlessThatIsZero() {
