@@ -107,13 +107,14 @@ final class DeploymentController {
     var current = current(deployment, sets);
     if (!ObjectMeta.terminating(deployment)) {
       boolean paused = deployment.at("/spec/paused").asBoolean(false);
-      if (current == null && !paused) {
+      boolean isNew = current == null && !paused;
+      if (isNew) {
         create(deployment);
         sets = sets(deployment);
         current = current(deployment, sets);
       }
       var earlier = earlier(sets, current);
-      if (scale(deployment, current, earlier, paused)) {
+      if (scale(deployment, current, earlier, paused) || isNew && current != null) {
         // The pods come first. The events about the ReplicaSets lead here again.
         return;
       }
@@ -186,7 +187,8 @@ final class DeploymentController {
     var set = ControllerWrites.named(BuiltInKinds.REPLICA_SET, ObjectMeta.namespace(deployment),
         ObjectMeta.name(deployment) + "-" + hash);
     ControllerRefs.setController(set, BuiltInKinds.DEPLOYMENT, deployment);
-    var spec = set.putObject("spec").put("replicas", 0);
+    // One that begins with none would stop the pods that it adopts.
+    var spec = set.putObject("spec").put("replicas", wanted(deployment));
     spec.set("selector", deployment.at("/spec/selector").deepCopy());
     spec.withObjectProperty("selector").withObjectProperty("matchLabels").put(HASH, hash);
     spec.set("template", deployment.at("/spec/template").deepCopy());

@@ -7,6 +7,7 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.ObjectMeta;
+import dev.activator.embedded.api.store.ObjectWrites.Propagation;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.RevisionId;
 import java.io.Closeable;
@@ -163,18 +164,39 @@ class KubeletTest {
     store.create(BuiltInKinds.SERVICE, Objects.parse("""
         {'metadata': {'namespace': 'default', 'name': 'd'}, 'spec': {'selector': {'app': 'd'},
           'ports': [{'port': 80}]}}"""));
-    store.create(BuiltInKinds.DEPLOYMENT, Objects.parse("""
-        {'metadata': {'namespace': 'default', 'name': 'd'}, 'spec': {'replicas': 1, 'selector':
-          {'matchLabels': {'app': 'd'}}, 'template': {'metadata': {'labels': {'app': 'd'}},
-          'spec': {'containers': [{'name': 'c', 'command': ['sleep', '1000'],
-            'readinessProbe': {'exec': {'command': ['true']}}}]}}}}"""));
-    until(() -> readyReplicas() == 1);
+    startSleeping();
 
     var pod = store.list(BuiltInKinds.POD).getFirst();
     assertThat(pod.at("/status/podIPs/0/ip").asString()).isEqualTo("127.0.0.1");
     assertThat(pod.at("/status/hostIPs/0/ip").asString()).isEqualTo("127.0.0.1");
     assertThat(store.find(BuiltInKinds.ENDPOINTS, "default", "d")
         .at("/subsets/0/addresses/0/targetRef/uid").asString()).isEqualTo(ObjectMeta.uid(pod));
+  }
+
+  private void startSleeping() {
+    store.create(BuiltInKinds.DEPLOYMENT, Objects.parse("""
+        {'metadata': {'namespace': 'default', 'name': 'd'}, 'spec': {'replicas': 1, 'selector':
+          {'matchLabels': {'app': 'd'}}, 'template': {'metadata': {'labels': {'app': 'd'}},
+          'spec': {'containers': [{'name': 'c', 'command': ['sleep', '1000'],
+            'readinessProbe': {'exec': {'command': ['true']}}}]}}}}"""));
+    until(() -> readyReplicas() == 1);
+  }
+
+  @Test
+  void podsGoOn_ifTheirReplicaSetIsDeletedWithoutThem() {
+    portsAreFree = true;
+    startSleeping();
+    var set = store.list(BuiltInKinds.REPLICA_SET,
+        one -> ObjectMeta.name(one).startsWith("d-")).getFirst();
+    var pod = ObjectMeta.uid(store.list(BuiltInKinds.POD).getFirst());
+
+    store.delete(BuiltInKinds.REPLICA_SET, "default", ObjectMeta.name(set), ObjectMeta.uid(set),
+        Propagation.ORPHAN);
+    until(() -> store.list(BuiltInKinds.REPLICA_SET).stream()
+        .anyMatch(now -> !ObjectMeta.uid(now).equals(ObjectMeta.uid(set))
+            && now.at("/status/readyReplicas").intValue(0) == 1));
+
+    assertThat(store.list(BuiltInKinds.POD)).extracting(ObjectMeta::uid).containsExactly(pod);
   }
 
   /** The activator may notice the end first. */
