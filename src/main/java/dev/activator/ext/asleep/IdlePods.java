@@ -12,7 +12,6 @@ import dev.activator.revision.ScaleApiResult.Found;
 import dev.activator.revision.ScaleApiResult.Reason;
 import dev.activator.revision.ScaleApiResult.Refused;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -24,8 +23,6 @@ import org.slf4j.LoggerFactory;
  * The pods of one workload, which are put to sleep and woken.
  *
  * <p><b>Threads.</b> The autoscaler's loop.
- *
- * <p><b>Errors.</b> A sentence with the first problem; empty if there is none.
  */
 final class IdlePods {
   private static final Logger log = LoggerFactory.getLogger(IdlePods.class);
@@ -58,7 +55,11 @@ final class IdlePods {
     return pods == null || slept == null ? DestinationSet.NONE : slept.started(pods);
   }
 
-  /** @param which of the pods are put to sleep */
+  /**
+   * Completes with the first problem, in a sentence; empty if there is none.
+   *
+   * @param which of the pods are put to sleep
+   */
   CompletableFuture<String> sleep(IdleState now, @Nullable PodsByReadiness pods,
       DestinationSet which) {
     if (progress.isEnded()) {
@@ -76,7 +77,7 @@ final class IdlePods {
     return method(now).sleep(progress.id(), which.all(), target);
   }
 
-  /** Wakes those that this process has put to sleep. */
+  /** Wakes those that this process has put to sleep. Completes with the first problem, as {@link #sleep}. */
   CompletableFuture<String> wakeSlept() {
     var slept = progress.mayWrite() ? progress.state().slept() : null;
     return slept == null
@@ -112,7 +113,7 @@ final class IdlePods {
     // That pods may be awake is stored meanwhile: a leader that finds them asleep repeats that.
     var storing = before.phase() == Phase.WAKING || method.wakesAtOnce()
         ? IdlePods.<@Nullable Refused>done(null)
-        : progress.replace(phase(Phase.WAKING, before.method()));
+        : progress.replace(progress.phase(Phase.WAKING, before.method()));
     return storing
         .<String, CompletableFuture<ScaleApiResult>>thenCombineAsync(
             method.wake(progress.id(), asleep.all(), target), (refusal, problem) -> refusal != null
@@ -135,11 +136,6 @@ final class IdlePods {
           Duration.ofNanos(environment.loop().nanoTime() - started).toMillis());
       return done(scale);
     });
-  }
-
-  /** A state that begins now. */
-  IdleState phase(Phase phase, String method) {
-    return new IdleState(phase, environment.now().truncatedTo(ChronoUnit.MICROS), method);
   }
 
   private PodSleep method(IdleState now) {

@@ -8,9 +8,11 @@ import dev.activator.ext.asleep.policy.IdleWorkloadState.Event;
 import dev.activator.platform.IdleMethod;
 import dev.activator.platform.StatusField;
 import dev.activator.platform.StatusField.Stored;
+import dev.activator.revision.IdleState.Phase;
 import dev.activator.revision.IdleState;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleApiResult.Refused;
+import java.time.temporal.ChronoUnit;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -113,6 +115,11 @@ final class IdleProgress {
   CompletableFuture<@Nullable Refused> replace(@Nullable IdleState next) {
     return kept(states.replace(id, Objects.requireNonNull(status, "not read"), next), next,
         Change.BY_THIS_PROCESS);
+  }
+
+  /** A state that begins now. */
+  IdleState phase(Phase phase, String method) {
+    return new IdleState(phase, environment.now().truncatedTo(ChronoUnit.MICROS), method);
   }
 
   /**

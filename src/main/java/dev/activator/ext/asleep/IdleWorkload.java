@@ -101,7 +101,7 @@ final class IdleWorkload {
    */
   CompletableFuture<Boolean> prepareToSleep(Duration drain) {
     return keepsAsleep()
-        ? preparation.begin(pods.phase(Phase.FALLING_ASLEEP, target().method()), drain)
+        ? preparation.begin(progress.phase(Phase.FALLING_ASLEEP, target().method()), drain)
         : done(true);
   }
 
@@ -317,7 +317,7 @@ final class IdleWorkload {
         return wake(read).thenApply(_ -> new Refused(Reason.UNAVAILABLE,
             "cannot put " + target() + " to sleep: " + problem));
       }
-      var asleep = pods.phase(Phase.ASLEEP, falling.method());
+      var asleep = progress.phase(Phase.ASLEEP, falling.method());
       return replace(asleep, () -> {
         progress.on(new Event.Slept());
         checks.within(CHECK);
