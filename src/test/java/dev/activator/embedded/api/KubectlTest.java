@@ -516,10 +516,10 @@ class KubectlTest {
   void forwardsConnectionsToAPod() throws IOException {
     try (var server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
       Thread.startVirtualThread(() -> echo(server));
-      var pod = spec("p", "{'containers':[{'name':'c','ports':[{'containerPort':"
-          + server.getLocalPort() + "},{'containerPort':1}]}]}");
-      pod.putObject("status").put("phase", "Running");
-      store.create(POD, pod);
+      store.create(POD, spec("p", "{'containers':[{'name':'c','ports':[{'containerPort':"
+          + server.getLocalPort() + "},{'containerPort':1}]}]}"));
+      store.updateStatus(POD, "default", "p",
+          pod -> pod.set("status", parse("{'phase':'Running'}")));
       var forward = kubectl.start("port-forward", "--address=127.0.0.1", "p", ":8080", ":1");
       try {
         await().until(() -> kubectl.soFar(forward).lines().count() == 2);

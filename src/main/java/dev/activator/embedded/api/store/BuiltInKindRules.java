@@ -38,7 +38,7 @@ final class BuiltInKindRules {
       throw StatusException.forbidden("spec", FIXED_SPEC);
     }
     if (stored == null) {
-      fill(pod.withObjectProperty("status"), "phase", "Pending");
+      pod.withObjectProperty("status").put("phase", "Pending");
     }
     return pod;
   }
