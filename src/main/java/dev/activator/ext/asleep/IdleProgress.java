@@ -3,8 +3,8 @@ package dev.activator.ext.asleep;
 import dev.activator.ext.asleep.policy.IdleTarget;
 import dev.activator.ext.asleep.policy.IdleWorkloadState;
 import dev.activator.ext.asleep.policy.IdleWorkloadState.Action;
-import dev.activator.ext.asleep.policy.IdleWorkloadState.Change;
 import dev.activator.ext.asleep.policy.IdleWorkloadState.Event;
+import dev.activator.ext.asleep.policy.IdleWorkloadState.StatusChange;
 import dev.activator.platform.IdleMethod;
 import dev.activator.platform.StatusField;
 import dev.activator.platform.StatusField.Stored;
@@ -104,7 +104,7 @@ final class IdleProgress {
 
   /** Reads the status. Completes on the loop, with why it could not be read. */
   CompletableFuture<@Nullable Refused> read() {
-    return kept(states.get(id), status == null ? null : status.value(), Change.NONE);
+    return kept(states.get(id), status == null ? null : status.value(), StatusChange.NONE);
   }
 
   /**
@@ -114,7 +114,7 @@ final class IdleProgress {
    */
   CompletableFuture<@Nullable Refused> replace(@Nullable IdleState next) {
     return kept(states.replace(id, Objects.requireNonNull(status, "not read"), next), next,
-        Change.BY_THIS_PROCESS);
+        StatusChange.BY_THIS_PROCESS);
   }
 
   /** A state that begins now. */
@@ -129,15 +129,15 @@ final class IdleProgress {
    * @param change that it is then
    */
   private CompletableFuture<@Nullable Refused> kept(CompletableFuture<Stored<IdleState>> answer,
-      @Nullable IdleState expected, Change change) {
+      @Nullable IdleState expected, StatusChange change) {
     return answer.thenApplyAsync(now -> {
       if (now.refusal() == null) {
         boolean isNew = status != null && !status.uid().equals(now.uid());
         boolean isExpected = Objects.equals(now.value(), expected);
         status = now;
         on(new Event.Stored(now.value(), isNew
-            ? Change.NEW_OBJECT
-            : isExpected ? change : Change.BY_ANOTHER_LEADER));
+            ? StatusChange.NEW_OBJECT
+            : isExpected ? change : StatusChange.BY_ANOTHER_LEADER));
       }
       return now.refusal();
     }, environment.loop());

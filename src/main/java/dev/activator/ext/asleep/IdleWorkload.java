@@ -152,9 +152,9 @@ final class IdleWorkload {
       return done(read.scale);
     }
     rereads.cancel();
-    switch (progress
-        .on(new Event.Read(found.replicas(), keepsAsleep(), target().zeroAfter(), mayWrite(),
-            environment.now()))) {
+    var seen = new Event.Read(found.replicas(), keepsAsleep(), target().zeroAfter(), mayWrite(),
+        environment.now());
+    switch (progress.on(seen)) {
       case Action.AwaitEnd() -> {
         return awaitEnd(found);
       }

@@ -24,7 +24,7 @@ public record IdleWorkloadState(@Nullable IdleState stored, @Nullable Fall fall,
   public static final IdleWorkloadState BEGIN = new IdleWorkloadState(null, null, null, null);
 
   /** How a status has changed since it was last read or written. */
-  public enum Change {
+  public enum StatusChange {
     NONE,
     BY_THIS_PROCESS,
     BY_ANOTHER_LEADER,
@@ -54,7 +54,7 @@ public record IdleWorkloadState(@Nullable IdleState stored, @Nullable Fall fall,
     record Cancelled(IdleState falling) implements Event {}
 
     /** The status was read or written. */
-    record Stored(@Nullable IdleState now, Change change) implements Event {}
+    record Stored(@Nullable IdleState now, StatusChange change) implements Event {}
 
     /** Pods are put to sleep from now on. */
     record Sleeping(SleepingPods pods) implements Event {}
@@ -148,7 +148,7 @@ public record IdleWorkloadState(@Nullable IdleState stored, @Nullable Fall fall,
     };
   }
 
-  private IdleWorkloadState stored(@Nullable IdleState now, Change change) {
+  private IdleWorkloadState stored(@Nullable IdleState now, StatusChange change) {
     var known = switch (change) {
       case NONE, NEW_OBJECT -> slept;
       case BY_THIS_PROCESS -> now == null ? null : slept;

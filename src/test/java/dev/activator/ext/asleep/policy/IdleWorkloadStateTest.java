@@ -3,9 +3,9 @@ package dev.activator.ext.asleep.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.ext.asleep.policy.IdleWorkloadState.Action;
-import dev.activator.ext.asleep.policy.IdleWorkloadState.Change;
 import dev.activator.ext.asleep.policy.IdleWorkloadState.Event;
 import dev.activator.ext.asleep.policy.IdleWorkloadState.Fall;
+import dev.activator.ext.asleep.policy.IdleWorkloadState.StatusChange;
 import dev.activator.revision.IdleState;
 import dev.activator.revision.IdleState.Phase;
 import dev.activator.revision.PodsByReadiness;
@@ -73,7 +73,7 @@ class IdleWorkloadStateTest {
     var slept = repeated.on(new Event.Slept()).state();
 
     assertThat(slept.on(read).action()).isEqualTo(new Action.StayAsleep(false, null));
-    assertThat(slept.on(new Event.Stored(null, Change.BY_ANOTHER_LEADER)).state().asleep())
+    assertThat(slept.on(new Event.Stored(null, StatusChange.BY_ANOTHER_LEADER)).state().asleep())
         .isNull();
     assertThat(slept.on(new Event.Started()).state().on(read).action())
         .isEqualTo(new Action.StayAsleep(true, null));
@@ -88,7 +88,7 @@ class IdleWorkloadStateTest {
 
     var woken = of(stored, "-", true).on(new Event.Woken()).state();
     var seen = woken.on(new Event.Stored(read.equals("later") ? later : state(read),
-        Change.BY_ANOTHER_LEADER)).state();
+        StatusChange.BY_ANOTHER_LEADER)).state();
 
     assertThat(woken.asleep()).isNull();
     assertThat(name(seen.on(new Event.Read(1, true, Duration.ZERO, true, NOW)).action()))
@@ -100,7 +100,7 @@ class IdleWorkloadStateTest {
   @CsvSource({"ASLEEP, NONE, true", "-, NONE, true", "ASLEEP, BY_THIS_PROCESS, true",
       "-, BY_THIS_PROCESS, false", "ASLEEP, BY_ANOTHER_LEADER, false",
       "-, BY_ANOTHER_LEADER, false", "-, NEW_OBJECT, true"})
-  void sleepingPodsAreKnown_untilTheyAreWokenOrAnotherLeaderWrites(String now, Change change,
+  void sleepingPodsAreKnown_untilTheyAreWokenOrAnotherLeaderWrites(String now, StatusChange change,
       boolean known) {
     var pods = new SleepingPods(PodsByReadiness.NONE,
         new IdleTarget(new ScaleTargetRef("apps/v1", "Deployment", "web"), "sleep", Duration.ZERO,
