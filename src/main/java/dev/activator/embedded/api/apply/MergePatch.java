@@ -100,8 +100,7 @@ public final class MergePatch {
             ? ordered(union(present, changes), present, changes, List.of())
             : shape.keys().isEmpty()
                 ? changes.deepCopy()
-                : ordered(members(present, changes, shape.keys().getFirst(), shape.others().get()),
-                    present, changes, shape.keys()));
+                : ordered(members(present, changes, shape), present, changes, shape.keys()));
       }
       default -> {
         if (value.isNull()) {
@@ -118,20 +117,20 @@ public final class MergePatch {
     return old instanceof ArrayNode list && patch instanceof ArrayNode changes
         && !shape.keys().isEmpty()
             ? JsonNodeFactory.instance.arrayNode().addAll(
-                members(list, changes, shape.keys().getFirst(), shape.others().get())
-                    .valueStream().limit(list.size()).toList())
+                members(list, changes, shape).valueStream().limit(list.size()).toList())
             : old;
   }
 
-  private static ArrayNode members(ArrayNode old, ArrayNode changes, String key,
-      MergeSchema shape) {
+  /** @param shape of the list, which has a key */
+  private static ArrayNode members(ArrayNode old, ArrayNode changes, MergeSchema shape) {
+    var key = shape.keys().getFirst();
     List<JsonNode> members = new ArrayList<>();
     old.forEach(members::add);
     for (var change : changes) {
       if (directive(change).equals("replace") && !change.has(key)) {
         members.clear();
       } else if (change instanceof ObjectNode member) {
-        mergeMember(members, member, key, shape);
+        mergeMember(members, member, key, shape.others().get());
       }
     }
     return JsonNodeFactory.instance.arrayNode().addAll(members);

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ProtobufSchema {
   private static final Pattern PACKAGE = Pattern.compile("package (\\S+);");
-  private static final Pattern DOMAIN = Pattern.compile("^(\\w+)\\.(k8s\\.io|knative\\.dev)$");
+  private static final Pattern KNOWN_GROUP = Pattern.compile("^(\\w+)\\.(k8s\\.io|knative\\.dev)$");
   private static final Pattern MESSAGE = Pattern.compile("message (\\w+) (\\[atomic] )?\\{");
   private static final Pattern FIELD = Pattern
       .compile("(?:(optional|repeated|inline) )?(?:map<string, (\\S+)>|(\\S+)) (\\w+) = (\\d+)"
@@ -91,7 +91,7 @@ final class ProtobufSchema {
 
   private static String name(String group, String version, String kind) {
     // The kinds of any other group, such as apps.example.com, have no message.
-    String first = group.isEmpty() ? "core" : DOMAIN.matcher(group).replaceFirst("$1");
+    String first = group.isEmpty() ? "core" : KNOWN_GROUP.matcher(group).replaceFirst("$1");
     return first + "." + version + "." + kind;
   }
 
