@@ -92,7 +92,7 @@ public class Finding {
   }
 }
 JAVA
-java -cp "$(cat classpath)" Finding.java 2> errors | tee seen
+java -cp "$(cat classpath)" Finding.java 2> errors | tee seen || { cat errors >&2; exit 1; }
 diff seen - <<'EXPECTED'
 b3 of the caller: OpenTelemetry; Brave
 0: recorded, sends 1; not recorded, sends 0

@@ -121,7 +121,7 @@ public class Finding {
   }
 }
 JAVA
-java -cp "$(cat classpath)" Finding.java 2> errors | tee seen
+java -cp "$(cat classpath)" Finding.java 2> errors | tee seen || { cat errors >&2; exit 1; }
 diff seen - <<'EXPECTED'
 full success: success true, exported 3, failed 0, logged 0
 2 of 3 rejected: success true, exported 3, failed 0, logged 0
