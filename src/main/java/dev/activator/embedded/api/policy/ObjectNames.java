@@ -2,6 +2,7 @@ package dev.activator.embedded.api.policy;
 
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * The rules for names of objects.
@@ -81,6 +82,15 @@ public final class ObjectNames {
     return problem(name, 253, SUBDOMAIN_PATTERN, "subdomain must consist of lower case"
         + " alphanumeric characters, '-' or '.', and must start and end with an alphanumeric"
         + " character (e.g. 'example.com',");
+  }
+
+  /** The problem of a name that must only be one element of a path; empty if it is valid. */
+  public static Optional<String> problemAsPathSegment(String name) {
+    if (name.equals(".") || name.equals("..")) {
+      return Optional.of("may not be '" + name + "'");
+    }
+    return Stream.of("/", "%").filter(name::contains).findFirst()
+        .map(character -> "may not contain '" + character + "'");
   }
 
   private static Optional<String> problem(String name, int limit, Pattern pattern, String rule) {

@@ -6,6 +6,7 @@ import static dev.activator.embedded.api.store.Kind.Trait.CREATED_BY_UPDATE;
 import static dev.activator.embedded.api.store.Kind.Trait.EMPTY;
 import static dev.activator.embedded.api.store.Kind.Trait.GENERATION;
 import static dev.activator.embedded.api.store.Kind.Trait.NAME_IS_LABEL;
+import static dev.activator.embedded.api.store.Kind.Trait.NAME_IS_PATH_SEGMENT;
 import static dev.activator.embedded.api.store.Kind.Trait.SCALE;
 import static dev.activator.embedded.api.store.Kind.Trait.STATUS;
 import static dev.activator.embedded.api.store.Kind.Trait.VERSION_REQUIRED;
@@ -28,7 +29,8 @@ public final class BuiltInKinds {
   public static final Kind POD = Kind.of("", "v1", "Pod", "pods", STATUS, GENERATION, BUILT_IN)
       .shortNames("po").categories("all");
   public static final Kind EVENT = Kind
-      .of("", "v1", "Event", "events", BUILT_IN, CREATED_BY_UPDATE).shortNames("ev");
+      .of("", "v1", "Event", "events", BUILT_IN, CREATED_BY_UPDATE, NAME_IS_PATH_SEGMENT)
+      .shortNames("ev");
   public static final Kind SERVICE_ACCOUNT = Kind
       .of("", "v1", "ServiceAccount", "serviceaccounts", BUILT_IN).shortNames("sa");
   public static final Kind DEPLOYMENT = Kind

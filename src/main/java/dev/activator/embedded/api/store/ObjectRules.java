@@ -152,7 +152,9 @@ final class ObjectRules {
     }
     var problem = kind.has(Trait.NAME_IS_LABEL)
         ? ObjectNames.problemAsLabel(name)
-        : ObjectNames.problemAsSubdomain(name);
+        : kind.has(Trait.NAME_IS_PATH_SEGMENT)
+            ? ObjectNames.problemAsPathSegment(name)
+            : ObjectNames.problemAsSubdomain(name);
     problem.ifPresent(text -> {
       throw StatusException.invalid("metadata.name",
           "Invalid value: \"%s\": %s".formatted(name, text));

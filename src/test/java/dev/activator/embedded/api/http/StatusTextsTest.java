@@ -125,6 +125,17 @@ class StatusTextsTest {
   }
 
   @Test
+  @DisplayName("takes the names of Events that clients make with random letters of either case")
+  void takesTheNamesOfEvents_thatClientsMakeWithRandomLettersOfEitherCase() {
+    var event = "{'metadata':{'name':'%s'},'involvedObject':{'namespace':'default'}}";
+    String events = "/api/v1/namespaces/default/events";
+
+    assertThat(wire.post(events, event.formatted("pod.sv5NAMVoxeiL")).statusCode())
+        .isEqualTo(201);
+    assertThat(wire.post(events, event.formatted("a%b")).body()).contains("may not contain '%'");
+  }
+
+  @Test
   @DisplayName("explains which names are allowed")
   void explainsWhichNamesAreAllowed() {
     assertThat(wire.post(MAPS, "{'metadata':{'name':'A_b'}}").body())

@@ -64,6 +64,13 @@ class PathsAndNamesTest {
     assertThat(ObjectNames.problemAsSubdomain(name).isEmpty()).isEqualTo(subdomain);
   }
 
+  @ParameterizedTest(name = "{0} as an element of a path: {1}")
+  @CsvSource({"pod.aB3_x, ''", "a:b c, ''", "..., ''", "., may not be '.'", ".., may not be '..'",
+      "a/b, may not contain '/'", "a%b, may not contain '%'"})
+  void allowsAnyNameThatAPathCanHave(String name, String problem) {
+    assertThat(ObjectNames.problemAsPathSegment(name).orElse("")).isEqualTo(problem);
+  }
+
   @ParameterizedTest(name = "{0} as a key: {1}")
   @CsvSource({"app, ''", "example.com/app_1.x, ''", "'a b', name part must consist of",
       "a/b/c, a valid label key must", "/a, prefix part must be non-empty",
