@@ -276,13 +276,14 @@ final class DeploymentController {
     boolean runs = PodTemplate.of(deployment).canRun();
     objects.updateStatus(BuiltInKinds.DEPLOYMENT, deployment,
         found -> {
-          found.withObjectProperty("status")
-              .put("observedGeneration", deployment.at("/metadata/generation").longValue(1))
-              .put("replicas", sum(sets, "/status/replicas"))
-              .put("updatedReplicas",
-                  current == null ? 0 : sum(List.of(current), "/status/replicas"))
-              .put("readyReplicas", ready).put("availableReplicas", ready)
-              .put("unavailableReplicas", Math.max(0, wanted - ready));
+          var status = found.withObjectProperty("status")
+              .put("observedGeneration", deployment.at("/metadata/generation").longValue(1));
+          PodObjectBuilder.count(status, "replicas", sum(sets, "/status/replicas"));
+          PodObjectBuilder.count(status, "updatedReplicas",
+              current == null ? 0 : sum(List.of(current), "/status/replicas"));
+          PodObjectBuilder.count(status, "readyReplicas", ready);
+          PodObjectBuilder.count(status, "availableReplicas", ready);
+          PodObjectBuilder.count(status, "unavailableReplicas", wanted - Math.min(wanted, ready));
           conditions(found, ready >= wanted, runs,
               current == null && !ObjectMeta.terminating(deployment)
                   ? REFUSED

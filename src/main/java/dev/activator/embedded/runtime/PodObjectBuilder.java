@@ -124,10 +124,21 @@ final class PodObjectBuilder {
   static ObjectNode withReplicas(ObjectNode replicaSet, Collection<LocalPodState.View> pods) {
     long all = pods.stream().filter(LocalPodState.View::wanted).count();
     long ready = pods.stream().filter(LocalPodState.View::ready).count();
-    replicaSet.withObjectProperty("status")
+    var status = replicaSet.withObjectProperty("status")
         .put("observedGeneration", replicaSet.at("/metadata/generation").longValue(1))
-        .put("replicas", all).put("fullyLabeledReplicas", all).put("readyReplicas", ready)
-        .put("availableReplicas", ready);
+        .put("replicas", all);
+    count(status, "fullyLabeledReplicas", all);
+    count(status, "readyReplicas", ready);
+    count(status, "availableReplicas", ready);
     return replicaSet;
+  }
+
+  /** Sets a count as a cluster does, which leaves out 0: clients that wait for 0 never see it. */
+  static void count(ObjectNode status, String field, long number) {
+    if (number == 0) {
+      status.remove(field);
+    } else {
+      status.put(field, number);
+    }
   }
 }

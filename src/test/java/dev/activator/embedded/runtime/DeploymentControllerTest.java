@@ -65,6 +65,22 @@ class DeploymentControllerTest {
     assertThat(deployment().at("/status/updatedReplicas").intValue()).isEqualTo(2);
   }
 
+  @Test
+  void leavesOutCountsOfZero_asInACluster() {
+    create("v1");
+    ready(0, 2);
+    assertThat(deployment().path("status").propertyNames()).contains("replicas", "updatedReplicas",
+        "readyReplicas", "availableReplicas").doesNotContain("unavailableReplicas");
+
+    edit(deployment -> ((ObjectNode) deployment.path("spec")).put("replicas", 0));
+    ready(0, 0);
+
+    assertThat(deployment().path("status").propertyNames())
+        .containsExactlyInAnyOrder("observedGeneration", "conditions");
+    assertThat(PodObjectBuilder.withReplicas(Objects.named("set"), List.of()).path("status"))
+        .hasToString("{\"observedGeneration\":1,\"replicas\":0}");
+  }
+
   /** As {@code kubectl rollout undo} does, which adds and leaves out what its types do. */
   @Test
   void goesBackToAnEarlierReplicaSet_whoseRevisionBecomesTheNewest() {
