@@ -16,8 +16,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Activators that are replaced one after the other, as a Deployment does, under callers. */
+@ExtendWith(LeaksAtTheEnd.class)
 class RollingRestartTest {
   private static final int A_SECOND = 500;
   private static final int REQUESTS = 2_500;

@@ -18,8 +18,10 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A proxy, pods that follow scripts, and what must hold when a test ends. */
+@ExtendWith(LeaksAtTheEnd.class)
 public abstract class WireTest {
   protected final BlockingQueue<RawPeer.Head> seen = new LinkedBlockingQueue<>();
   private final List<ScriptedPod> pods = new ArrayList<>();
@@ -67,6 +69,7 @@ public abstract class WireTest {
     }
   }
 
+  /** Of what the garbage collector has found; {@link LeaksAtTheEnd} lets it look for the rest. */
   @AfterAll
   static void nothingLeaked() {
     Activator.assertNoLeak();

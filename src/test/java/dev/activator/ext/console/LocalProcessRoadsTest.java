@@ -81,6 +81,9 @@ class LocalProcessRoadsTest {
     try (var ends = get("ending", "/end")) {
       assertThat(ends.readHead().start()).startsWith("HTTP/1.1 502");
     }
+    // A program that is ending may still accept a connection.
+    await().untilAsserted(
+        () -> assertThat(report("ending").summary()).contains("nothing listens on its PORT"));
 
     try (var waits = get("ending", "/")) {
       await()

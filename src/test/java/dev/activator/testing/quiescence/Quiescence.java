@@ -100,7 +100,7 @@ public final class Quiescence implements BeforeAllCallback, AfterEachCallback, A
   public void afterAll(ExtensionContext context) {
     var garbage = STARTED.get().garbage;
     STARTED.remove();
-    var kept = kept(garbage);
+    var kept = kept(garbage, 20);
     if (!kept.isEmpty()) {
       throw new AssertionError("the tests are over, and these are still reachable: " + kept);
     }
@@ -177,10 +177,10 @@ public final class Quiescence implements BeforeAllCallback, AfterEachCallback, A
     }
   }
 
-  /** Collects garbage until none of these is left, or it has been tried often enough. */
-  static List<?> kept(List<WeakReference<?>> objects) {
+  /** Collects garbage until none of these is left, or it has been tried this often. */
+  static List<?> kept(List<WeakReference<?>> objects, int times) {
     List<?> kept = objects.stream().map(WeakReference::get).filter(Objects::nonNull).toList();
-    for (int i = 0; i < 20 && !kept.isEmpty(); i++) {
+    for (int i = 0; i < times && !kept.isEmpty(); i++) {
       kept = List.of();
       System.gc();
       pause();

@@ -71,7 +71,7 @@ class QuiescenceTest {
     var kept = new Object();
 
     assertThat(
-        Quiescence.kept(List.of(new WeakReference<>(kept), new WeakReference<>(new Object()))))
+        Quiescence.kept(List.of(new WeakReference<>(kept), new WeakReference<>(new Object())), 3))
         .hasSize(1).first().isSameAs(kept);
   }
 
