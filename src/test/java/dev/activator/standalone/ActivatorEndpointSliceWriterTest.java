@@ -19,7 +19,6 @@ import dev.activator.revision.RevisionId;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
-import dev.activator.testing.faults.Pause;
 import dev.activator.testing.faults.Verb;
 import dev.activator.testing.SteppedLoop;
 import java.net.URI;
@@ -278,8 +277,8 @@ class ActivatorEndpointSliceWriterTest {
 
   @Test
   void fiftyAreWrittenAtOnce() {
-    var late = api.faults().add(Match.requests(Verb.CREATE).of(BuiltInKinds.ENDPOINT_SLICE),
-        new Fault.LateAnswer(Pause.of(Duration.ofMinutes(2))));
+    var unanswered = api.faults().add(Match.requests(Verb.CREATE).of(BuiltInKinds.ENDPOINT_SLICE),
+        new Fault.NoAnswer());
     for (int i = 0; i < 60; i++) {
       var object = Yaml.decoded(StandaloneKinds.SCALED_SERVICES, """
           metadata: {namespace: shop, name: web%d, uid: u}
@@ -295,11 +294,11 @@ class ActivatorEndpointSliceWriterTest {
               "svc", IpFamily.IPV4, Map.of("http", 8012), List.of("10.9.0.1"))),
           Map.of()));
     }
-    late.awaitFired(50, Duration.ofSeconds(120));
+    unanswered.awaitFired(50, Duration.ofSeconds(120));
     loop.advance(Duration.ZERO);
     assertThat(api.faults().journal().calls(Match.requests(Verb.CREATE))).hasSize(50);
 
-    late.remove();
+    unanswered.remove();
     api.faults().release();
 
     eventually(() -> names().size() == 60);
