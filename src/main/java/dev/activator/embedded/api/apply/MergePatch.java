@@ -100,7 +100,9 @@ public final class MergePatch {
             ? ordered(union(present, changes), present, changes, List.of())
             : shape.keys().isEmpty()
                 ? changes.deepCopy()
-                : ordered(members(present, changes, shape), present, changes, shape.keys()));
+                : present.isEmpty()
+                    ? members(present, changes, shape)
+                    : ordered(members(present, changes, shape), present, changes, shape.keys()));
       }
       default -> {
         if (value.isNull()) {
@@ -121,37 +123,38 @@ public final class MergePatch {
             : old;
   }
 
-  /** @param shape of the list, which has a key */
+  /**
+   * Merges the members of a list. A list that is not there, or is replaced, gets those of the patch
+   * as they are, also if two have one key.
+   *
+   * @param shape of the list, which has a key
+   */
   private static ArrayNode members(ArrayNode old, ArrayNode changes, MergeSchema shape) {
     var key = shape.keys().getFirst();
+    boolean whole = old.isEmpty() || changes.valueStream().anyMatch(one -> replaces(one, key));
     List<JsonNode> members = new ArrayList<>();
-    old.forEach(members::add);
+    if (!whole) {
+      old.forEach(members::add);
+      changes.valueStream().filter(one -> directive(one).equals("delete")).forEach(
+          one -> members.removeIf(member -> Json.same(member.path(key), one.path(key))));
+    }
     for (var change : changes) {
-      if (directive(change).equals("replace") && !change.has(key)) {
-        members.clear();
-      } else if (change instanceof ObjectNode member) {
-        mergeMember(members, member, key, shape.others().get());
+      if (change instanceof ObjectNode member && !replaces(member, key)
+          && !directive(member).equals("delete")) {
+        int index = whole ? -1 : index(members, member, shape.keys());
+        if (index >= 0 && members.get(index) instanceof ObjectNode known) {
+          members.set(index, merge(known, member, shape.others().get()));
+        } else {
+          members.add(merge(Json.object(), member, shape.others().get()));
+        }
       }
     }
     return JsonNodeFactory.instance.arrayNode().addAll(members);
   }
 
-  private static void mergeMember(List<JsonNode> members, ObjectNode change, String key,
-      MergeSchema shape) {
-    int index = 0;
-    while (index < members.size() && !Json.same(members.get(index).path(key), change.path(key))) {
-      index++;
-    }
-    boolean known = index < members.size();
-    if (directive(change).equals("delete")) {
-      if (known) {
-        members.remove(index);
-      }
-    } else if (known && members.get(index) instanceof ObjectNode member) {
-      members.set(index, merge(member, change, shape));
-    } else {
-      members.add(merge(Json.object(), change, shape));
-    }
+  /** Whether an item of a list says that the list is replaced. */
+  private static boolean replaces(JsonNode item, String key) {
+    return directive(item).equals("replace") && !item.has(key);
   }
 
   /**
@@ -177,13 +180,15 @@ public final class MergePatch {
     return result.addAll(patched.subList(next, patched.size()));
   }
 
-  private static int index(JsonNode list, JsonNode item, List<String> keys) {
-    for (int i = 0; i < list.size(); i++) {
+  private static int index(Iterable<JsonNode> list, JsonNode item, List<String> keys) {
+    int i = 0;
+    for (var one : list) {
       if (keys.isEmpty()
-          ? Json.same(list.get(i), item)
-          : Json.same(list.get(i).path(keys.getFirst()), item.path(keys.getFirst()))) {
+          ? Json.same(one, item)
+          : Json.same(one.path(keys.getFirst()), item.path(keys.getFirst()))) {
         return i;
       }
+      i++;
     }
     return -1;
   }

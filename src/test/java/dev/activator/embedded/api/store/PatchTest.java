@@ -114,6 +114,24 @@ class PatchTest {
       // or all at once
       "{'containers':[{'name':'a'},{'name':'b'}]};"
           + "{'containers':[{'$patch':'replace'},{'name':'c'}]};{'containers':[{'name':'c'}]}",
+      // wherever that directive is in the list
+      "{'containers':[{'name':'a'},{'name':'b'}]};"
+          + "{'containers':[{'name':'c'},{'name':'d'},{'$patch':'replace'}]};"
+          + "{'containers':[{'name':'c'},{'name':'d'}]}",
+      // members are deleted before others are merged
+      "{'containers':[{'name':'a','image':'1'},{'name':'b'}]};"
+          + "{'containers':[{'name':'a','image':'2'},{'name':'a','$patch':'delete'}]};"
+          + "{'containers':[{'name':'a','image':'2'},{'name':'b'}]}",
+      // a list that is not there is taken as it is, also if two of its members have one key
+      "{'containers':[{'name':'a'}]};{'containers':[{'name':'a','ports':[{'containerPort':53},"
+          + "{'containerPort':80},{'containerPort':53,'protocol':'UDP','name':null},"
+          + "{'containerPort':1,'$patch':'delete'}]}]};"
+          + "{'containers':[{'name':'a','ports':[{'containerPort':53},{'containerPort':80},"
+          + "{'containerPort':53,'protocol':'UDP'}]}]}",
+      "{'containers':[{'name':'a','ports':[{'containerPort':53},"
+          + "{'containerPort':53,'protocol':'UDP'},{'containerPort':80}]}]};"
+          + "{'containers':[{'name':'a','ports':[{'containerPort':53,'$patch':'delete'}]}]};"
+          + "{'containers':[{'name':'a','ports':[{'containerPort':80}]}]}",
       // ports merge by their numbers
       "{'containers':[{'name':'a','ports':[{'containerPort':1}]}]};"
           + "{'containers':[{'name':'a','ports':[{'containerPort':2}]}]};"
