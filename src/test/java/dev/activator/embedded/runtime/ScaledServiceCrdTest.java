@@ -128,6 +128,7 @@ class ScaledServiceCrdTest {
       "'keepWarm': {'mode': 'sometimes'} | spec.keepWarm.mode | supported values: \"off\", \"observe\", \"on\"",
       "'keepWarm': {'mode': 'on', 'maxSeconds': 5} | spec.keepWarm.maxSeconds | to 60",
       "'idle': {} | spec.idle.do | Required value",
+      "'idle': {'do': 'shrink', 'shrink': {'limits': {}}} | spec.idle.shrink.limits | should have at least 1 properties",
       "'idle': {'do': 'doze'} | spec.idle.do | supported values: \"sleep\", \"shrink\", \"freeze\"",
       "'idle': {'do': 'freeze', 'sleep': {}} | spec.idle | sleep is only for do sleep",
       "'idle': {'do': 'freeze'}, 'catchService': true | spec | requests to their Service would reach them",

@@ -151,6 +151,8 @@ public final class CustomResourceSchema {
         value, "should have at most " + schema.path("maxItems") + " items");
     refuse(value.isArray() && value.size() < schema.path("minItems").asInt(0), path, value,
         "should have at least " + schema.path("minItems") + " items");
+    refuse(value.isObject() && value.size() < schema.path("minProperties").asInt(0), path, value,
+        "should have at least " + schema.path("minProperties") + " properties");
     if (schema.has("enum") && schema.path("enum").valueStream().noneMatch(value::equals)) {
       throw StatusException.invalid(path, "Unsupported value: " + value + ": supported values: "
           + schema.path("enum").valueStream().map(JsonNode::toString)
