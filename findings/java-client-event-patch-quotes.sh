@@ -27,10 +27,10 @@ cat > pom.xml <<'POM'
 POM
 mvn -B -ntp -q org.apache.maven.plugins:maven-dependency-plugin:3.9.0:build-classpath -Dmdep.outputFile=classpath
 cat > Finding.java <<'JAVA'
-import com.google.gson.JsonParseException;
-import com.google.gson.TypeAdapter;
 import com.google.gson.Gson;
 import com.google.gson.JsonElement;
+import com.google.gson.JsonParseException;
+import com.google.gson.TypeAdapter;
 import com.sun.net.httpserver.HttpServer;
 import io.kubernetes.client.extended.event.EventType;
 import io.kubernetes.client.extended.event.legacy.LegacyEventBroadcaster;
@@ -43,6 +43,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 
 public class Finding {
   public static void main(String[] args) throws Exception {
@@ -72,7 +73,7 @@ public class Finding {
         recorder.event(pod, EventType.Normal, "Pulled", message);
       }
       for (int i = 0; i < 2; i++) {
-        String patch = patches.take();
+        String patch = String.valueOf(patches.poll(20, TimeUnit.SECONDS));
         seen.add(patch.replaceAll(".*\"(count)\":(\\d).*", "$1 $2 ") + isJson(patch));
       }
       System.out.println(message + ": " + String.join(", ", seen));
