@@ -21,7 +21,9 @@ final class ActivatorProcess implements AutoCloseable {
       "ACTIVATOR_PROFILING_PORT", "0", "ACTIVATOR_EMBEDDED_APIPORT", "0",
       "ACTIVATOR_EMBEDDED_AUTOSCALERPORT", "0", "ACTIVATOR_LENDING_PORT", "0");
 
-  private static final List<String> PACKAGED = List.of(JAVA, "--enable-native-access=ALL-UNNAMED",
+  /** With the first compiler tier alone: most processes end before the second would pay. */
+  private static final List<String> PACKAGED = List.of(JAVA, "-XX:TieredStopAtLevel=1",
+      "--enable-native-access=ALL-UNNAMED",
       "--sun-misc-unsafe-memory-access=allow", "-jar", System.getProperty("activator.jar"));
 
   private final Process process;
