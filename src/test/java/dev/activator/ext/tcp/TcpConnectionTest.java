@@ -157,7 +157,7 @@ class TcpConnectionTest extends WireTest {
     try (var client = client()) {
       assertThat(client.readToEnd()).isEqualTo("bye");
       client.send("one more").endOutput();
-      // A probe of another test may have come to the same port, and sent nothing.
+      // On a busy machine the pod is dialled twice, and the other connection ends without a byte.
       eventually(() -> assertThat(received).contains("one more"));
     }
     ended(RequestOutcome.UPGRADED);
@@ -410,7 +410,7 @@ class TcpConnectionTest extends WireTest {
       });
       assertThat(client.drain(Long.MAX_VALUE)).isEqualTo(size);
       read.countDown();
-      assertThat(next(received)).isEqualTo(Integer.toString(size));
+      eventually(() -> assertThat(received).contains(Integer.toString(size)));
       writer.join();
     }
   }
