@@ -131,7 +131,8 @@ public final class MergePatch {
    */
   private static ArrayNode members(ArrayNode old, ArrayNode changes, MergeSchema shape) {
     var key = shape.keys().getFirst();
-    boolean whole = old.isEmpty() || changes.valueStream().anyMatch(one -> replaces(one, key));
+    boolean whole = old.isEmpty()
+        || changes.valueStream().anyMatch(one -> directive(one).equals("replace"));
     List<JsonNode> members = new ArrayList<>();
     if (!whole) {
       old.forEach(members::add);
@@ -139,8 +140,8 @@ public final class MergePatch {
           one -> members.removeIf(member -> Json.same(member.path(key), one.path(key))));
     }
     for (var change : changes) {
-      if (change instanceof ObjectNode member && !replaces(member, key)
-          && !directive(member).equals("delete")) {
+      if (change instanceof ObjectNode member
+          && !List.of("replace", "delete").contains(directive(member))) {
         int index = whole ? -1 : index(members, member, shape.keys());
         if (index >= 0 && members.get(index) instanceof ObjectNode known) {
           members.set(index, merge(known, member, shape.others().get()));
@@ -150,11 +151,6 @@ public final class MergePatch {
       }
     }
     return JsonNodeFactory.instance.arrayNode().addAll(members);
-  }
-
-  /** Whether an item of a list says that the list is replaced. */
-  private static boolean replaces(JsonNode item, String key) {
-    return directive(item).equals("replace") && !item.has(key);
   }
 
   /**

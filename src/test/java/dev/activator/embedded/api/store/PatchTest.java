@@ -118,6 +118,12 @@ class PatchTest {
       "{'containers':[{'name':'a'},{'name':'b'}]};"
           + "{'containers':[{'name':'c'},{'name':'d'},{'$patch':'replace'}]};"
           + "{'containers':[{'name':'c'},{'name':'d'}]}",
+      // also in a member with a name, which is no member of the new list
+      "{'containers':[{'name':'a'},{'name':'b'}]};"
+          + "{'containers':[{'name':'c'},{'name':'b','image':'2','$patch':'replace'}]};"
+          + "{'containers':[{'name':'c'}]}",
+      "{};{'containers':[{'name':'c'},{'name':'b','$patch':'replace'}]};"
+          + "{'containers':[{'name':'c'}]}",
       // members are deleted before others are merged
       "{'containers':[{'name':'a','image':'1'},{'name':'b'}]};"
           + "{'containers':[{'name':'a','image':'2'},{'name':'a','$patch':'delete'}]};"
