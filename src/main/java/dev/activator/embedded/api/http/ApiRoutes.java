@@ -126,7 +126,8 @@ public final class ApiRoutes {
 
   private Mono<ServerResponse> answer(ServerRequest request) {
     refuseWebPages(request);
-    String path = request.path();
+    // Decoded: clients escape what names of Events may have.
+    String path = request.uri().getPath();
     if (HEALTH.contains(path)) {
       return ApiResponseWriter.text("ok");
     }

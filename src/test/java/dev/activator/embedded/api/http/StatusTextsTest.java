@@ -133,6 +133,10 @@ class StatusTextsTest {
     assertThat(wire.post(events, event.formatted("pod.sv5NAMVoxeiL")).statusCode())
         .isEqualTo(201);
     assertThat(wire.post(events, event.formatted("a%b")).body()).contains("may not contain '%'");
+
+    assertThat(wire.post(events, event.formatted("a:b c")).statusCode()).isEqualTo(201);
+    assertThat(wire.get(events + "/a%3Ab%20c").body()).contains("\"name\":\"a:b c\"");
+    assertThat(wire.send("DELETE", events + "/a%3Ab%20c", "").statusCode()).isEqualTo(200);
   }
 
   @Test
