@@ -42,7 +42,7 @@ require('node:http').createServer((request, response) => {
 JS
 node server.js &
 server=$!
-while [ ! -s port ]; do sleep 0.1; done
+while [ ! -s port ] && kill -0 "$server"; do sleep 0.1; done
 cat > Finagle.java <<'JAVA'
 import com.twitter.finagle.Http;
 import com.twitter.finagle.http.Method;

@@ -7,8 +7,8 @@
 #
 # What it does: for h2 the connection is closed with the GOAWAY, so that all further frames are errors, and hypercorn closes it: the
 # application runs, and its response, and those of all other streams, are lost. Node's own server sends them. Seen:
-#   node: 200 hello
-#   hypercorn: no response
+#   node: open session 200 hello, closed session 200 hello
+#   hypercorn: open session 200 hello, closed session no response
 #
 # Needs Node 20 or later, Python 3, and apt with Debian sid. Ends with 0 while this is so, and with 1 if it has changed.
 set -euo pipefail
@@ -35,7 +35,7 @@ require('node:http2').createServer((request, response) => {
 }).listen('node.sock');
 JS
 cat > client.js <<'JS'
-// Closes the session as soon as the request is sent.
+// Closes the session as soon as the request is sent, or once the response has come.
 const { connect } = require('node:net');
 const session = require('node:http2').connect('http://finding', { createConnection: () => connect(process.argv[2]) });
 session.on('error', () => {});
@@ -44,8 +44,11 @@ let seen = 'no response';
 stream.on('response', head => { seen = head[':status']; });
 stream.on('data', data => { seen += ` ${data}`; });
 stream.on('error', () => {});
-stream.on('close', () => console.log(seen));
-session.on('remoteSettings', () => setTimeout(() => session.close(), 200));
+stream.on('close', () => {
+  process.stdout.write(`${process.argv[3]} session ${seen}`);
+  session.close();
+});
+if (process.argv[3] === 'closed') session.on('remoteSettings', () => setTimeout(() => session.close(), 200));
 JS
 PYTHONPATH=$work/usr/lib/python3/dist-packages python3 -m hypercorn -b "unix:$work/hypercorn.sock" finding:app > log 2>&1 &
 node server.js &
@@ -53,11 +56,11 @@ for _ in $(seq 100); do
   [ -S hypercorn.sock ] && [ -S node.sock ] || sleep 0.1
 done
 {
-  echo "node: $(node client.js node.sock)"
-  echo "hypercorn: $(node client.js hypercorn.sock)"
-} > seen || { cat log; exit 1; }
+  echo "node: $(node client.js node.sock open), $(node client.js node.sock closed)"
+  echo "hypercorn: $(node client.js hypercorn.sock open), $(node client.js hypercorn.sock closed)"
+} > seen
 cat seen
 diff seen - <<'EXPECTED' || { cat log; exit 1; }
-node: 200 hello
-hypercorn: no response
+node: open session 200 hello, closed session 200 hello
+hypercorn: open session 200 hello, closed session no response
 EXPECTED

@@ -11,6 +11,7 @@
 #   403: deleted, 1 request
 #   429: deleted, 1 request
 #   503: deleted, 1 request
+#   no server: deleted, 0 requests
 #
 # Needs Maven and a JDK 17 or later. Ends with 0 while this is so, and with 1 if it has changed.
 set -euo pipefail
@@ -40,8 +41,10 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 public class Finding {
+  static final int NO_SERVER = 0;
+
   public static void main(String[] args) throws Exception {
-    for (int status : new int[] {200, 404, 403, 429, 503}) {
+    for (int status : new int[] {200, 404, 403, 429, 503, NO_SERVER}) {
       show(status);
     }
     System.exit(0);
@@ -61,6 +64,9 @@ public class Finding {
       exchange.close();
     });
     server.start();
+    if (status == NO_SERVER) {
+      server.stop(0);
+    }
     var client = new ClientBuilder().setBasePath("http://127.0.0.1:" + server.getAddress().getPort()).build();
     String result;
     try {
@@ -70,7 +76,7 @@ public class Finding {
     } catch (TimeoutException e) {
       result = "TimeoutException";
     }
-    System.out.println(status + ": " + result);
+    System.out.println((status == NO_SERVER ? "no server" : status) + ": " + result);
     server.stop(0);
   }
 }
@@ -82,4 +88,5 @@ diff seen - <<'EXPECTED'
 403: deleted, 1 request
 429: deleted, 1 request
 503: deleted, 1 request
+no server: deleted, 0 requests
 EXPECTED

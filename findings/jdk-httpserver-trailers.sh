@@ -67,7 +67,9 @@ const send = trailers => new Promise(resolve => {
 JS
 "${JAVA_HOME:+$JAVA_HOME/bin/}java" Finding.java 2> errors &
 node server.js &
-while [ ! -s jdk.port ] || [ ! -s node.port ]; do sleep 0.1; done
+for _ in $(seq 300); do
+  [ -s jdk.port ] && [ -s node.port ] || sleep 0.1
+done
 {
   echo "node: $(node client.js "$(cat node.port)")"
   echo "JDK: $(node client.js "$(cat jdk.port)")$(cat failure)"

@@ -5,9 +5,9 @@
 # or in a file, as its documentation says of this setting.
 #
 # What it does: once the client's body is complete, the last chunk ("0") is sent before the data that still waits. The server has a valid
-# request whose body is cut, answers 200, and finds the rest where the next request should begin. Uploads with a length are whole, and so are
-# those that the server reads as fast as they come, and those without the setting. Seen, for five uploads of
-# 10,000,000 bytes to a server that begins to read them after a second; nearly all are cut:
+# request whose body is cut, and answers 200; what comes behind it is lost, since lighttpd sends "Connection: close". Uploads with a length are
+# whole, and so are those without the setting. Seen, for five uploads of 10,000,000 bytes to a server that begins to read them after a
+# second; nearly all are cut:
 #   stream-request-body 0, chunks: all bodies are whole
 #   stream-request-body 1, length: all bodies are whole
 #   stream-request-body 1, chunks: a body is cut, and more than 1,000,000 bytes come behind its end
@@ -39,6 +39,7 @@ server.stream-request-body = $stream
 proxy.server = ("" => (("host" => "127.0.0.1", "port" => $server)))
 LIGHTTPD
   "${with[@]}" usr/sbin/lighttpd -D -m usr/lib/lighttpd -f "$stream.conf" > "$stream.log" 2>&1 &
+  process[stream]=$!
 done
 cat > finding.js <<'JS'
 const net = require('node:net');
@@ -98,7 +99,10 @@ const upload = (port, framing) => new Promise(resolve => {
 })();
 JS
 for stream in 0 1; do
-  until (: < "/dev/tcp/127.0.0.1/${port[stream]}") 2> /dev/null; do sleep 0.1; done
+  until (: < "/dev/tcp/127.0.0.1/${port[stream]}") 2> /dev/null; do
+    kill -0 "${process[stream]}" || { cat ./*.log; exit 1; }
+    sleep 0.1
+  done
 done
 node finding.js "$server" "${port[@]}" > seen || { cat ./*.log; exit 1; }
 cat seen
