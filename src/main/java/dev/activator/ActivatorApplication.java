@@ -82,9 +82,9 @@ public class ActivatorApplication {
 
   /**
    * Refuses TLS 1.2 renegotiation, as Go does: it costs more than a request. Ignores the server
-   * names that callers send, of which Java refuses those that are no host names. Does not encrypt
-   * keys ten thousand times, which never leave the memory: the JDK has no key store without. Must
-   * run before the JDK's TLS is loaded.
+   * names that callers send, of which Java refuses those that are no host names. Keys in key stores
+   * are encrypted with one iteration instead of 10,000, as these stores are in memory only. Must run
+   * before the JDK's TLS is loaded.
    */
   static void setUpTls() {
     System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");

@@ -5,8 +5,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 
 /**
- * Fails a run in which a buffer was lost, once all classes are over: each search collects all garbage three times, which after each
- * class was a fifth of the suite's time. Netty's report names where the buffer was used.
+ * Fails a run in which a buffer was lost, once all classes are over, as a search collects all garbage
+ * three times. Netty's report names where the buffer was used.
  */
 final class LeaksAtTheEnd implements BeforeAllCallback {
   @Override

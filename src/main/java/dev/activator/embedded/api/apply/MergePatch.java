@@ -131,10 +131,10 @@ public final class MergePatch {
    */
   private static ArrayNode members(ArrayNode old, ArrayNode changes, MergeSchema shape) {
     var key = shape.keys().getFirst();
-    boolean whole = old.isEmpty()
+    boolean replaced = old.isEmpty()
         || changes.valueStream().anyMatch(one -> directive(one).equals("replace"));
     List<JsonNode> members = new ArrayList<>();
-    if (!whole) {
+    if (!replaced) {
       old.forEach(members::add);
       changes.valueStream().filter(one -> directive(one).equals("delete")).forEach(
           one -> members.removeIf(member -> Json.same(member.path(key), one.path(key))));
@@ -142,7 +142,7 @@ public final class MergePatch {
     for (var change : changes) {
       if (change instanceof ObjectNode member
           && !List.of("replace", "delete").contains(directive(member))) {
-        int index = whole ? -1 : index(members, member, shape.keys());
+        int index = replaced ? -1 : index(members, member, shape.keys());
         if (index >= 0 && members.get(index) instanceof ObjectNode known) {
           members.set(index, merge(known, member, shape.others().get()));
         } else {

@@ -35,7 +35,7 @@ public record Kind(String group, String version, Names names, Set<Trait> traits,
     CREATED_BY_UPDATE,
     /** Names are DNS labels, without dots. */
     NAME_IS_LABEL,
-    /** Names may have any character that a path may have, as clients make them of others. */
+    /** Names may have any character that a segment of a path may have. */
     NAME_IS_PATH_SEGMENT,
     /**
      * The kind has no objects. It exists because clients such as {@code kubectl apply --prune} list
