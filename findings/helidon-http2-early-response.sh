@@ -39,7 +39,7 @@ server.listen(0, '127.0.0.1', () => require('node:fs').writeFileSync('port', Str
 JS
 node server.js &
 server=$!
-while [ ! -s port ]; do sleep 0.1; done
+while [ ! -s port ]; do kill -0 $server || exit 1; sleep 0.1; done
 cat > client.js <<'JS'
 const client = require('node:http2').connect(`http://127.0.0.1:${require('node:fs').readFileSync('port')}`);
 const stream = client.request({ ':method': 'POST', ':path': '/' });

@@ -39,7 +39,7 @@ row() { # NAME OPTIONS... -- curl's options
   usr/bin/uwsgi-core --plugins-dir usr/lib/uwsgi/plugins --plugin python3 --wsgi-file app.py --disable-logging --die-on-term \
     "${options[0]}" "127.0.0.1:$port" "${options[@]:1}" > log 2>&1 &
   server=$!
-  until (exec 3<> "/dev/tcp/127.0.0.1/$port") 2> /dev/null; do sleep 0.2; done
+  until (exec 3<> "/dev/tcp/127.0.0.1/$port") 2> /dev/null; do kill -0 $server || exit 1; sleep 0.2; done
   sleep 6       # until the connection of that attempt has timed out
   curl -s "$@" -o body -w '%{size_download} %{time_total}\n' "http://127.0.0.1:$port/" \
     | awk -v name="$name" '{ print name ": " $1 " bytes, " ($2 < 1 ? "at once" : "after " int($2) " s") }'
