@@ -2,6 +2,7 @@ import dev.activator.config.ActivatorMode;
 import java.io.File;
 import java.io.IOException;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -27,10 +28,12 @@ class Wiring {
 
   private final Path notes;
   private final Path sources;
+  private final Path processor;
 
   private Wiring(Path notes) {
     this.notes = notes;
     this.sources = notes.resolve("sources");
+    this.processor = notes.resolve("processor");
   }
 
   /**
@@ -45,8 +48,13 @@ class Wiring {
     delete(wiring.notes);
     delete(content);
     copy(classes, content);
-    for (var mode : ActivatorMode.values()) {
-      wiring.write(mode.name(), content);
+    compile(wiring.processor, args[3], List.of(PROCESSOR));
+    // Each in a process of its own, as a process of Spring has one set of settings for its log; side by side.
+    var written = Stream.of(ActivatorMode.values()).parallel()
+        .map(mode -> wiring.write(mode.name())).toList();
+    for (var out : written) {
+      merge(out.resolve("sources"), wiring.sources);
+      merge(out.resolve("classes"), content);
     }
     compile(content, args[3], files(wiring.sources));
     compile(content, OLDEST_JAVA, List.of(LAUNCHER));
@@ -54,24 +62,32 @@ class Wiring {
     Files.writeString(content.resolve("spring.properties"), "spring.aot.enabled=true\n");
   }
 
-  private void write(String mode, Path content) throws Exception {
+  /** Returns the folder of what was written for this mode. */
+  private Path write(String mode) {
     var out = notes.resolve(mode);
     // Hints for native images, and a log's settings that would be those of one mode in both.
     var unused = out.resolve("resources");
-    var command = List.of(ProcessHandle.current().info().command().orElseThrow(), "-classpath",
-        System.getProperty("java.class.path"), PROCESSOR.toAbsolutePath().toString(), mode,
+    var command = List.of(ProcessHandle.current().info().command().orElseThrow(),
+        // It ends before the second compiler would pay.
+        "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-classpath",
+        processor.toAbsolutePath() + File.pathSeparator + System.getProperty("java.class.path"),
+        "ModeProcessor", mode,
         out.resolve("sources").toString(), unused.toString(), out.resolve("classes").toString());
-    run(command, Files.createDirectories(notes.resolve("nowhere")));
-    merge(out.resolve("sources"), sources);
-    merge(out.resolve("classes"), content);
+    try {
+      run(command, Files.createDirectories(notes.resolve("nowhere")));
+    } catch (IOException | InterruptedException e) {
+      throw new IllegalStateException("the wiring of mode " + mode + " cannot be written down", e);
+    }
+    return out;
   }
 
   /** Without variables and files of who builds: what is decided here holds wherever the jar runs. */
-  private static void run(List<String> command, Path folder) throws Exception {
+  private static void run(List<String> command, Path folder)
+      throws IOException, InterruptedException {
     var builder = new ProcessBuilder(command).directory(folder.toFile()).redirectErrorStream(true);
     builder.environment().clear();
     var process = builder.start();
-    var said = new String(process.getInputStream().readAllBytes());
+    var said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     if (process.waitFor() != 0) {
       throw new IllegalStateException("Spring cannot write down the wiring: " + said);
     }

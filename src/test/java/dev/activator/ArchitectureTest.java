@@ -38,6 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.Logger;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 
 /** Which package may use which. Its package-info says what each is for. */
 class ArchitectureTest {
@@ -287,6 +288,17 @@ class ArchitectureTest {
             .add(type.getName()));
 
     assertThat(names.values()).filteredOn(alike -> alike.size() > 1).isEmpty();
+  }
+
+  /** Spring Boot keeps the types that one annotation names in a set without an order. */
+  @Test
+  void eachConfigurationHasOneTypeOfSettingsSoThatTwoBuildsMakeTheSameJar() {
+    assertThat(PRODUCT.stream()
+        .filter(type -> type.isAnnotatedWith(EnableConfigurationProperties.class))
+        .filter(
+            type -> type.getAnnotationOfType(EnableConfigurationProperties.class)
+                .value().length > 1)
+        .map(JavaClass::getName)).isEmpty();
   }
 
   @Test

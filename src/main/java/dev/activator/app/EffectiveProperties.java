@@ -53,20 +53,39 @@ public final class EffectiveProperties {
 
   public static List<String> names() {
     return Stream.concat(OF_THE_KERNEL.stream(), Extensions.settings().stream())
-        .flatMap(record -> Arrays.stream(record.getRecordComponents()))
-        .map(EffectiveProperties::name).sorted().toList();
+        .flatMap(record -> names(prefix(record), record)).sorted().toList();
   }
 
   public static SortedMap<String, String> of(Collection<?> records) {
     var all = new TreeMap<String, String>();
-    records.forEach(record -> Stream.of(record.getClass().getRecordComponents())
-        .forEach(component -> all.put(name(component), text(value(component, record)))));
+    records.forEach(record -> add(prefix(record.getClass()), record, all));
     return all;
   }
 
-  private static String name(RecordComponent component) {
-    return component.getDeclaringRecord().getAnnotation(ConfigurationProperties.class).value()
-        + "." + DataObjectPropertyName.toDashedForm(component.getName());
+  private static String prefix(Class<?> record) {
+    return record.getAnnotation(ConfigurationProperties.class).value();
+  }
+
+  /** Those of records in a record, too. */
+  private static Stream<String> names(String prefix, Class<?> record) {
+    return Arrays.stream(record.getRecordComponents()).flatMap(one -> one.getType().isRecord()
+        ? names(name(prefix, one), one.getType())
+        : Stream.of(name(prefix, one)));
+  }
+
+  private static void add(String prefix, Object record, SortedMap<String, String> all) {
+    for (var one : record.getClass().getRecordComponents()) {
+      var name = name(prefix, one);
+      if (value(one, record) instanceof Record inside) {
+        add(name, inside, all);
+      } else {
+        all.put(name, text(value(one, record)));
+      }
+    }
+  }
+
+  private static String name(String prefix, RecordComponent component) {
+    return prefix + "." + DataObjectPropertyName.toDashedForm(component.getName());
   }
 
   private static @Nullable Object value(RecordComponent component, Object record) {

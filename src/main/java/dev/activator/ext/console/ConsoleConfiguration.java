@@ -54,7 +54,7 @@ import reactor.core.publisher.Flux;
 
 /** The console, which shows each revision live, and the explanation why requests wait. */
 @Configuration(proxyBeanMethods = false)
-@EnableConfigurationProperties({ConsoleProperties.class, ConsoleLinksProperties.class})
+@EnableConfigurationProperties(ConsoleProperties.class)
 @Import({ConsoleConfiguration.ConsoleParts.class, ConsoleConfiguration.Kernel.class})
 public class ConsoleConfiguration {
   private static final String NAME = "console";
@@ -278,7 +278,7 @@ public class ConsoleConfiguration {
   LiveConsole liveConsole(RevisionInspector inspector, RevisionCardData.Source cards,
       ColdStarts coldStarts,
       ActivatorHealth health, Platform platform, ObjectProvider<PeerSnapshot.Source> peers,
-      Alerts alerts, ConsoleLinksProperties links) {
+      Alerts alerts, ConsoleProperties properties) {
     var sources = new LiveConsole.Sources(cards, coldStarts::latest,
         () -> switch (health.readiness()) {
           case Readiness.Ready() -> "";
@@ -288,7 +288,7 @@ public class ConsoleConfiguration {
             "This activator is not ready: it has not been connected yet to what scales.";
           case Readiness.NotReady(var why) -> "This activator is not ready: " + why + ".";
         }, peers.getIfAvailable(() -> PeerSnapshot.Source.NONE), alerts);
-    return new LiveConsole(inspector, sources, links, platform.actions(),
+    return new LiveConsole(inspector, sources, properties.links(), platform.actions(),
         Flux.interval(Duration.ZERO, REFRESH));
   }
 

@@ -50,7 +50,7 @@ final class ConsoleHomePage {
    */
   record Content(String problem, String summary, boolean trouble, ActivatorTotals totals,
       List<Alert> alerts, List<ServiceRow> rows, List<ColdStart> starts,
-      ConsoleLinksProperties links) {}
+      ConsoleLinks links) {}
 
   static SequencedMap<String, String> of(Content now, ServiceListQuery query) {
     var parts = new LinkedHashMap<String, String>();
@@ -125,7 +125,7 @@ final class ConsoleHomePage {
         .map(alert -> alert(alert, now.links)).collect(joining()) + "</ul></section>";
   }
 
-  private static String alert(Alert alert, ConsoleLinksProperties links) {
+  private static String alert(Alert alert, ConsoleLinks links) {
     boolean fires = alert.firesIn().isZero();
     var runbook = links.runbook(alert.name());
     return "<li><span class=\"state " + (fires ? alert.critical() ? "bad" : "warn" : "idle") + "\">"

@@ -5,6 +5,7 @@ import dev.activator.settings.ListeningPort;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
@@ -16,10 +17,12 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param auth who may read: with {@code none}, anyone who reaches the port; with {@code token},
  *     those who have a token of the cluster and may {@code get} the non-resource URL
  *     {@code /console}
+ * @param links links to other tools
  */
 @ConfigurationProperties("activator.console")
 public record ConsoleProperties(@Nullable Integer port,
-    @DefaultValue("127.0.0.1") String bindAddress, @DefaultValue("none") Auth auth)
+    @DefaultValue("127.0.0.1") String bindAddress, @DefaultValue("none") Auth auth,
+    @NestedConfigurationProperty @DefaultValue ConsoleLinks links)
     implements ListeningPort.Source {
 
   public ConsoleProperties {

@@ -60,7 +60,7 @@ public final class LiveConsole implements AutoCloseable {
   private final RevisionInspector inspector;
   private final Sources sources;
   private final @Nullable RevisionActions actions;
-  private final ConsoleLinksProperties links;
+  private final ConsoleLinks links;
   private final Flux<?> ticks;
   private final Flux<Optional<ConsoleHomePage.Content>> list;
   private final Viewers viewers = new Viewers(MAX_VIEWERS);
@@ -75,7 +75,7 @@ public final class LiveConsole implements AutoCloseable {
       Supplier<String> unready, PeerSnapshot.Source peers, Alerts alerts) {}
 
   /** @param actions null if the console is read-only */
-  public LiveConsole(RevisionInspector inspector, Sources sources, ConsoleLinksProperties links,
+  public LiveConsole(RevisionInspector inspector, Sources sources, ConsoleLinks links,
       @Nullable RevisionActions actions, Flux<?> ticks) {
     this.sources = sources;
     this.links = links;

@@ -42,7 +42,7 @@ final class RevisionPage {
   }
 
   static SequencedMap<String, String> of(String problem, RevisionCardData card,
-      ConsoleLinksProperties links, Instant now, List<RevisionDetailsSource.Setting> settings,
+      ConsoleLinks links, Instant now, List<RevisionDetailsSource.Setting> settings,
       RevisionDetailsSource.Known<RevisionDetailsSource.EventLine> events,
       RevisionDetailsSource.Known<String> log, List<ColdStart> starts,
       @Nullable RevisionActions actions) {
@@ -63,7 +63,7 @@ final class RevisionPage {
     return parts;
   }
 
-  private static String head(String problem, RevisionCardData card, ConsoleLinksProperties links) {
+  private static String head(String problem, RevisionCardData card, ConsoleLinks links) {
     var since = card.since();
     return "<section id=\"head\" class=\"wide card " + card.badge().kind() + "\">"
         + (problem.isEmpty() ? "" : "<p class=\"banner\">" + text(problem) + "</p>")
@@ -78,7 +78,7 @@ final class RevisionPage {
         + "</section>";
   }
 
-  private static String links(RevisionCardData card, ConsoleLinksProperties links) {
+  private static String links(RevisionCardData card, ConsoleLinks links) {
     var all = new LinkedHashMap<String, String>();
     var url = card.details().url();
     if (url != null) {

@@ -30,6 +30,8 @@ class ConsoleServerTest {
     return response.setComplete();
   };
 
+  private static final ConsoleLinks NO_LINKS = new ConsoleLinks("", "", "");
+
   private final MockEnvironment environment = new MockEnvironment()
       .withProperty("server.port", "9090").withProperty("local.server.port", "9090");
   private @Nullable ConsoleServer open;
@@ -45,8 +47,8 @@ class ConsoleServerTest {
     environment.setProperty("activator.console.port", String.valueOf(port));
     var metrics = new MetricsServer(
         new MetricsServerProperties("", 9090, "", "", "", "", "1.3", "1.3", "", ""), environment);
-    open = new ConsoleServer(new ConsoleProperties(port, address, auth), metrics, environment,
-        () -> {
+    open = new ConsoleServer(new ConsoleProperties(port, address, auth, NO_LINKS), metrics,
+        environment, () -> {
           throw new AssertionError("no cluster is asked");
         });
     return open;

@@ -107,7 +107,7 @@ class LiveConsoleTest {
         new LiveConsole.Sources(new RevisionCardData.Source(new SomeFacts(), activity, hours,
             loop::nanoTime), () -> List.of(START), () -> unready,
             PeerSnapshot.Source.NONE, alerts),
-        new ConsoleLinksProperties("https://logs/?q={revision}", "", "https://runbooks/#{alert}"),
+        new ConsoleLinks("https://logs/?q={revision}", "", "https://runbooks/#{alert}"),
         actions, ticks.asFlux());
   }
 

@@ -9,11 +9,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Links from the console to other tools.
+ * The settings {@code activator.console.links}: links from the console to other tools.
  *
  * @param log the URL of a revision's log, with the placeholders {namespace}, {service} and
  *     {revision}; empty for none
@@ -21,8 +20,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param runbook the URL of an alert's runbook, with the placeholder {alert} for its name in lower
  *     case; empty for none
  */
-@ConfigurationProperties(ConsoleLinksProperties.PREFIX)
-public record ConsoleLinksProperties(@DefaultValue("") String log,
+public record ConsoleLinks(@DefaultValue("") String log,
     @DefaultValue("") String dashboard,
     @DefaultValue("https://github.com/activator-dev/activator/blob/main/docs/operations.md#{alert}") String runbook) {
   static final String PREFIX = "activator.console.links";
@@ -30,7 +28,7 @@ public record ConsoleLinksProperties(@DefaultValue("") String log,
   private static final List<String> OF_REVISION = List.of("namespace", "service", "revision");
   private static final List<String> OF_ALERT = List.of("alert");
 
-  public ConsoleLinksProperties {
+  public ConsoleLinks {
     var all = List.of(log, dashboard, runbook);
     check("log", log, OF_REVISION, all);
     check("dashboard", dashboard, OF_REVISION, all);
