@@ -25,6 +25,8 @@ import java.util.Set;
  * cause.
  */
 final class RequestLog implements RequestObserver {
+  private static final RequestTimeline.Attribute<GoTemplate> TEMPLATE = new RequestTimeline.Attribute<>();
+
   private final AsyncLineWriter out;
   private volatile @Nullable GoTemplate template;
 
@@ -42,10 +44,14 @@ final class RequestLog implements RequestObserver {
 
   @Override
   public void saw(Step step, RequestTimeline request) {
-    if (step == Step.ARRIVED && request.revision() != null) {
-      request.line = template;
-    } else if (step == Step.ENDED && request.line != null) {
-      out.write(line(request.line, request));
+    var current = template;
+    if (step == Step.ARRIVED && current != null && request.revision() != null) {
+      TEMPLATE.set(request, current);
+    } else if (step == Step.ENDED) {
+      var own = TEMPLATE.of(request);
+      if (own != null) {
+        out.write(line(own, request));
+      }
     }
   }
 

@@ -4,7 +4,6 @@ import dev.activator.observability.RequestPhases.PodStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.LiveRevision;
 import dev.activator.revision.Revision;
-import dev.activator.template.GoTemplate;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -38,7 +37,6 @@ public abstract class RequestTimeline {
   @Nullable RevisionMeters meters;
   int thread;
   @Nullable RequestTrace trace;
-  @Nullable GoTemplate line;
   /** The state of other observers, by the index of its {@link Attribute}. */
   private @Nullable Object[] attributes = NONE;
 
