@@ -48,7 +48,7 @@ class ArchitectureTest {
 
   /** What extensions may use: no other extension, and no mode. */
   private static final List<String> KERNEL = and(GROUND, "kube", "discovery", "backend", "throttle",
-      "stats", "proxy", "platform", "settings", "management", "meters", "wire");
+      "stats", "proxy", "platform", "settings", "management", "meters", "wire", "template");
 
   private static final JavaClasses PRODUCT = new ClassFileImporter()
       .withImportOption(location -> !location.contains("/test-classes/")).importPackages(ROOT);
@@ -71,7 +71,7 @@ class ArchitectureTest {
         new Row("config", List.of("revision", "template")),
         new Row("template", List.of()),
         new Row("loop", List.of()),
-        new Row("observability", List.of("revision", "config", "template")),
+        new Row("observability", List.of("revision", "config")),
         new Row("lifecycle", List.of()), new Row("tls", List.of("revision", "config", "loop")),
         new Row("http", List.of("loop")),
         new Row("upstream",

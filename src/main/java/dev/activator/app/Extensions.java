@@ -12,6 +12,7 @@ import dev.activator.ext.otel.OtelConfiguration;
 import dev.activator.ext.picker.PickerConfiguration;
 import dev.activator.ext.podstarts.PodStartsConfiguration;
 import dev.activator.ext.profiling.ProfilingConfiguration;
+import dev.activator.ext.requestlog.RequestLogConfiguration;
 import dev.activator.ext.rules.RulesConfiguration;
 import dev.activator.ext.tcp.TcpConfiguration;
 import dev.activator.ext.waitingpage.WaitingPageConfiguration;
@@ -43,6 +44,7 @@ public final class Extensions {
     // The console and profiles show how a start goes, so they start first.
     all.add(ConsoleConfiguration.class);
     all.add(ProfilingConfiguration.class);
+    all.add(RequestLogConfiguration.class);
     all.add(OtelConfiguration.class);
     all.add(PodStartsConfiguration.class);
     all.add(WakeWithConfiguration.class);

@@ -53,7 +53,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Fallback;
 import reactor.netty.resources.LoopResources;
 
-/** Beans for metrics and the request log. */
+/** Beans for metrics, and for lines on standard output. */
 @Configuration(proxyBeanMethods = false)
 class ObservabilityConfiguration {
   private static final Duration DELAY_PERIOD = Duration.ofSeconds(1);

@@ -10,7 +10,7 @@ public final class GoTemplateException extends Exception {
   }
 
   /** @param at the offset in the template */
-  static GoTemplateException at(String problem, String template, int at) {
+  public static GoTemplateException at(String problem, String template, int at) {
     int line = 1 + (int) template.substring(0, at).chars().filter(c -> c == '\n').count();
     int column = at - template.lastIndexOf('\n', at - 1);
     return new GoTemplateException(

@@ -25,7 +25,8 @@ public final class GoTemplateParser {
     this.flat = split(template);
   }
 
-  sealed interface Node {
+  /** A piece of a template. */
+  public sealed interface Node {
     record Text(String text) implements Node {}
 
     /** @param at the offset of {@code inside}, the text between the braces */
@@ -43,7 +44,7 @@ public final class GoTemplateParser {
    * Parses a template. Comments are dropped. A text is trimmed next to an action that has a minus
    * sign at its brace.
    */
-  static List<Node> parse(String template) throws GoTemplateException {
+  public static List<Node> parse(String template) throws GoTemplateException {
     var parser = new GoTemplateParser(template);
     var nodes = parser.nodes();
     if (parser.next < parser.flat.size()) {

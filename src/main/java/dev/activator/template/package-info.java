@@ -1,7 +1,4 @@
-/**
- * A part of Go's template language. Knative's ConfigMaps use it to define the format of the
- * request log.
- */
+/** The syntax of Go's templates, by which those in Knative's ConfigMaps are checked. */
 @NullMarked
 package dev.activator.template;
 

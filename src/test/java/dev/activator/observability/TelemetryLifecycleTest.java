@@ -3,8 +3,6 @@ package dev.activator.observability;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import dev.activator.testing.LogLines;
 import dev.activator.testing.TestRevisions;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.ParsedSettings;
@@ -13,11 +11,10 @@ import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
 import java.io.OutputStream;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** When requests are counted, and which templates are used. */
+/** When requests are counted. */
 class TelemetryLifecycleTest {
   private final VirtualLoop loop = new VirtualLoop();
   private final RequestObservers observers = new RequestObservers();
@@ -59,16 +56,5 @@ class TelemetryLifecycleTest {
 
     metrics("prometheus");
     assertThat(counted()).isEqualTo(2);
-  }
-
-  @Test
-  void namesTheSettingOfATemplateThatCannotBeUsed_whenThereIsNoPreviousOne() {
-    try (var lines = LogLines.of(TelemetryLifecycle.class)) {
-      observability.log(Optional.of("{{printf `%d` .Response.Code}}"));
-
-      assertThat(lines.at(Level.ERROR)).filteredOn(line -> line.contains("printf"))
-          .singleElement().asString().startsWith(
-              "logging.request-log-template cannot be used, so the request log stays as it was: ");
-    }
   }
 }

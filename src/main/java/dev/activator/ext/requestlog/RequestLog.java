@@ -1,45 +1,71 @@
-package dev.activator.observability;
+package dev.activator.ext.requestlog;
 
-import dev.activator.template.TemplateFunctions;
-import dev.activator.template.GoTemplate;
-import dev.activator.template.GoTemplateException;
-import java.util.Optional;
-import org.jspecify.annotations.Nullable;
+import dev.activator.ext.requestlog.template.GoTemplate;
+import dev.activator.ext.requestlog.template.TemplateFunctions;
+import dev.activator.observability.AsyncLineWriter;
+import dev.activator.observability.HttpLabels;
+import dev.activator.observability.RequestObserver;
+import dev.activator.observability.RequestObservers;
+import dev.activator.observability.RequestTimeline;
+import dev.activator.observability.RequestTimeline.Attribute;
 import dev.activator.revision.KnownLabels;
 import dev.activator.revision.Revision;
+import dev.activator.template.GoTemplateException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Writes the request log, with a line for each request. The template is the one that was set when
  * the request arrived.
  *
- * <p><b>Threads.</b> Any may call.
+ * <p><b>Threads.</b> One at a time changes the template; requests run on any.
+ *
+ * <p><b>Errors.</b> A template that cannot be used is logged, and changes nothing.
  *
  * <p><b>Source.</b> {@code request_log.go} of {@code knative.dev/pkg}; but the status after a 1xx
  * is the final one, the trace is named, and a response that was cut off has the status of the
  * cause.
  */
 final class RequestLog implements RequestObserver {
-  private static final RequestTimeline.Attribute<GoTemplate> TEMPLATE = new RequestTimeline.Attribute<>();
+  private static final Logger log = LoggerFactory.getLogger(RequestLog.class);
+  private static final Attribute<GoTemplate> TEMPLATE = new Attribute<>();
 
+  private final RequestObservers observers;
   private final AsyncLineWriter out;
+  private boolean observes;
   private volatile @Nullable GoTemplate template;
 
-  public RequestLog(AsyncLineWriter out) {
+  RequestLog(RequestObservers observers, AsyncLineWriter out) {
+    this.observers = observers;
     this.out = out;
   }
 
-  public static GoTemplate template(String text) throws GoTemplateException {
+  static GoTemplate template(String text) throws GoTemplateException {
     return GoTemplate.parse(text, RequestLogFields.ABSENT);
   }
 
-  public void use(Optional<GoTemplate> next) {
-    template = next.orElse(null);
+  /** Sets the template of the requests that arrive from now on; without one they are not logged. */
+  void use(Optional<String> next) {
+    if (next.isPresent() && !observes) {
+      // Added only when needed, because each observer costs every request some time.
+      observes = true;
+      observers.add(this);
+    }
+    try {
+      template = next.isEmpty() ? null : template(next.get());
+    } catch (GoTemplateException e) {
+      log.error(
+          "logging.request-log-template cannot be used, so the request log stays as it was: {}",
+          e.getMessage());
+    }
   }
 
   @Override
@@ -206,7 +232,7 @@ final class RequestLog implements RequestObserver {
      * <p><b>Source.</b> {@code TraceID} of {@code knative.dev/pkg}: W3C's header wins over Zipkin's.
      */
     private String traceId() {
-      var trace = request.trace;
+      var trace = request.trace();
       if (trace != null) {
         return trace.traceId();
       }

@@ -1,5 +1,7 @@
-package dev.activator.template;
+package dev.activator.ext.requestlog.template;
 
+import dev.activator.template.GoTemplateException;
+import dev.activator.template.GoTemplateParser;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

@@ -1,10 +1,11 @@
-package dev.activator.template;
+package dev.activator.ext.requestlog.template;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.template.GoTemplate.Fields;
-import dev.activator.template.GoTemplate.Mapping;
+import dev.activator.ext.requestlog.template.GoTemplate.Fields;
+import dev.activator.ext.requestlog.template.GoTemplate.Mapping;
+import dev.activator.template.GoTemplateException;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

@@ -1,8 +1,9 @@
-package dev.activator.template;
+package dev.activator.ext.requestlog.template;
 
-import dev.activator.template.GoTemplate.Expression;
-import dev.activator.template.GoTemplate.Fields;
-import dev.activator.template.GoTemplate.Mapping;
+import dev.activator.ext.requestlog.template.GoTemplate.Expression;
+import dev.activator.ext.requestlog.template.GoTemplate.Fields;
+import dev.activator.ext.requestlog.template.GoTemplate.Mapping;
+import dev.activator.template.GoTemplateException;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
