@@ -11,7 +11,7 @@ import dev.activator.config.ObservabilityConfig;
 import dev.activator.lifecycle.ActivatorHealth;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.lifecycle.Readiness;
-import dev.activator.observability.TelemetryLifecycle;
+import dev.activator.observability.RequestMeters;
 import dev.activator.proxy.RequestPorts;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.function.BooleanSupplier;
@@ -107,9 +107,9 @@ class ManagementServersConfiguration {
   /** The handler of the port of metrics. */
   @Bean
   HttpHandler httpHandler(LazyHandler pages, ObjectProvider<ManagementPages> more,
-      TelemetryLifecycle telemetryLifecycle,
-      PrometheusMeterRegistry registry, ObjectProvider<OriginCheck> origins) {
-    var handler = new MetricsAndLivenessHandler(telemetryLifecycle::isScraped, registry::scrape,
+      RequestMeters requests, PrometheusMeterRegistry registry,
+      ObjectProvider<OriginCheck> origins) {
+    var handler = new MetricsAndLivenessHandler(requests::areScraped, registry::scrape,
         more.getIfAvailable(() -> ManagementPages.NONE).onMetricsPort(pages::handle));
     var guard = origins.getIfAvailable();
     return guard == null ? handler : guard.around(handler);

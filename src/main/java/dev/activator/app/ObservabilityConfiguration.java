@@ -16,7 +16,6 @@ import dev.activator.loop.LoopGroup;
 import dev.activator.meters.ProcessSaturation;
 import dev.activator.meters.ActivatorMeters;
 import dev.activator.meters.LibraryMeterNames;
-import dev.activator.observability.TelemetryLifecycle;
 import dev.activator.observability.AsyncLineWriter;
 import dev.activator.observability.Meters;
 import dev.activator.observability.MetricDefinition;
@@ -103,22 +102,16 @@ class ObservabilityConfiguration {
   }
 
   @Bean
-  TelemetryLifecycle telemetryLifecycle(RequestObservers observers, RequestMeters requests,
-      AsyncLineWriter lines) {
-    return new TelemetryLifecycle(observers, requests, lines);
-  }
-
-  @Bean
-  LifecyclePart telemetry(TelemetryLifecycle telemetryLifecycle,
-      ConfigMapSettings<ObservabilityConfig> settings,
+  LifecyclePart telemetry(RequestMeters requests, RequestObservers observers,
+      AsyncLineWriter lines, ConfigMapSettings<ObservabilityConfig> settings,
       ObjectProvider<TelemetryOverrides> overrides, List<LoopDelay> delays) {
     return new LifecyclePart("telemetry", () -> {
       var set = overrides.getIfAvailable(() -> TelemetryOverrides.NONE);
-      settings.follow(now -> telemetryLifecycle.use(now, set));
+      requests.start(set.metrics().apply(settings.get().metrics()), observers);
       delays.forEach(LoopDelay::start);
     }, () -> {
       delays.forEach(LoopDelay::stop);
-      telemetryLifecycle.close();
+      lines.close();
     });
   }
 

@@ -1,5 +1,7 @@
 package dev.activator.observability;
 
+import dev.activator.config.ObservabilityConfig.ExportProtocol;
+import dev.activator.config.ObservabilityConfig.MetricsConfig;
 import dev.activator.observability.PerThreadHistogram.PerThreadCounts;
 import dev.activator.observability.Meters.Reading;
 import dev.activator.revision.LiveRevision;
@@ -33,6 +35,7 @@ public final class RequestMeters implements RequestObserver {
   private final PerThreadCounts active = new PerThreadCounts(HttpLabels.KINDS);
   /** Whether there were requests of a kind. Its series stays after they have ended. */
   private final boolean[] known = new boolean[HttpLabels.KINDS];
+  private volatile boolean scraped;
 
   public RequestMeters(Meters meters, LiveRevisions revisions) {
     this.registry = meters;
@@ -57,6 +60,19 @@ public final class RequestMeters implements RequestObserver {
     meters.number(MetricDefinition.FALLBACKS, Labels.of("kind", "service"), redirected::sum);
     meters.number(MetricDefinition.RETRIES, Labels.EMPTY, retries::sum);
     meters.add(this::addTo);
+  }
+
+  /** Counts requests if these settings enable metrics. Call once, before the first request. */
+  public void start(MetricsConfig settings, RequestObservers observers) {
+    if (settings.protocol() != ExportProtocol.NONE) {
+      observers.add(this);
+    }
+    scraped = settings.protocol() == ExportProtocol.PROMETHEUS;
+  }
+
+  /** Whether Prometheus may scrape metrics; false before the start. */
+  public boolean areScraped() {
+    return scraped;
   }
 
   @Override

@@ -7,6 +7,8 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.config.ObservabilityConfig.ExportProtocol;
+import dev.activator.config.ObservabilityConfig.MetricsConfig;
 import dev.activator.testing.TestRevisions;
 import dev.activator.revision.Destination;
 import dev.activator.testing.Scrape;
@@ -14,6 +16,7 @@ import dev.activator.testing.Seeds;
 import dev.activator.testing.VirtualLoop;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +24,8 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What is counted of requests, as Prometheus gets it. */
 class RequestMetersTest {
@@ -61,6 +66,18 @@ class RequestMetersTest {
     assertThat(scraped("http_server_response_body_size_bytes"))
         .anyMatch(line -> line.contains("le=\"25.0\"} 0"))
         .anyMatch(line -> line.contains("le=\"50.0\"} 1"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"NONE, 0, false", "GRPC, 1, false", "PROMETHEUS, 1, true"})
+  void countsRequestsIfMetricsAreEnabled(ExportProtocol protocol, int series, boolean isScraped) {
+    var observers = new RequestObservers();
+    observer.start(new MetricsConfig(protocol, "", Duration.ZERO), observers);
+    FakeRequest.of(observers, loop, revisions).answered(200, ofMillis(5));
+
+    assertThat(scraped("http_server_request_duration_seconds_count")).hasSize(series)
+        .allMatch(line -> line.endsWith(" 1"));
+    assertThat(observer.areScraped()).isEqualTo(isScraped);
   }
 
   /** With 5,000 busy revisions, copies of names and of values such as GET took 8 MiB. */

@@ -6,14 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.observability.TelemetryOverrides;
 import dev.activator.observability.ProcessIdentity;
 import dev.activator.observability.AsyncLineWriter;
 import dev.activator.observability.FakeRequest;
 import dev.activator.observability.Meters;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
-import dev.activator.observability.TelemetryLifecycle;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
@@ -513,18 +511,17 @@ class OtlpTest {
     meters = new Meters();
     var revisions = new TestRevisions(loop, FakeRequest.revision(Map.of()));
     var out = new AsyncLineWriter(stdout);
-    var telemetry = new TelemetryLifecycle(observers, new RequestMeters(meters, revisions.live),
-        out);
+    var counts = new RequestMeters(meters, revisions.live);
     var export = new TelemetryExport(observers, meters, out, Clock.systemUTC());
     try {
       var config = new ObservabilityConfig(Optional.empty(), metrics, tracing, Profiling.DISABLED);
-      telemetry.use(config, new TelemetryOverrides("", Map.of(), environment::metrics));
+      counts.start(environment.metrics(metrics), observers);
       export.start(config, exporters());
       FakeRequest.of(observers, loop, revisions).answered(200, ofMillis(5));
       between.run();
     } finally {
       export.close();
-      telemetry.close();
+      out.close();
     }
   }
 
