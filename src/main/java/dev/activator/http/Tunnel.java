@@ -103,6 +103,16 @@ public class Tunnel {
   }
 
   /**
+   * After {@link #close()}, when the peer sends bytes that nobody takes: resets the connection if it has the
+   * last bytes. It would send, and they would be read in vain, until the socket is closed.
+   */
+  public final void refuseInput() {
+    if (NettyTransport.hasEndedOutput(channel)) {
+      NettyTransport.reset(channel);
+    }
+  }
+
+  /**
    * Calls this when the peer has received an output that has ended: a reset before that would drop
    * what the kernel still holds. Calls it at once if the output has not ended.
    */

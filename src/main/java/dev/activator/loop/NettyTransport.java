@@ -36,6 +36,7 @@ public record NettyTransport(Class<? extends SocketChannel> socket,
       NioServerSocketChannel.class);
 
   // net/tcp_states.h of Linux.
+  private static final int TCP_FIN_WAIT2 = 5;
   private static final int TCP_CLOSE = 7;
   /** The states in which the peer has not confirmed the end of our output. */
   private static final Set<Integer> TCP_ENDING = Set.of(4, 9, 11);
@@ -167,6 +168,14 @@ public record NettyTransport(Class<? extends SocketChannel> socket,
    */
   public static boolean isEnding(Channel channel) {
     return TCP_ENDING.contains(tcpState(channel));
+  }
+
+  /**
+   * Whether the peer's kernel has confirmed all of an output that has ended, and its own goes on. Without
+   * Linux's native transport it is unknown, and false.
+   */
+  public static boolean hasEndedOutput(Channel channel) {
+    return tcpState(channel) == TCP_FIN_WAIT2;
   }
 
   /** 0 if it is unknown. */

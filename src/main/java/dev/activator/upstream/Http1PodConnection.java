@@ -266,6 +266,8 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
       ReferenceCountUtil.release(message);
       if (tunnel == null) {
         close();
+      } else {
+        tunnel.refuseInput();
       }
     } else if (message instanceof ByteBuf bytes) {
       to.content(new DefaultHttpContent(bytes));

@@ -15,10 +15,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -141,6 +146,34 @@ class HalfClosedTunnelTest extends SecuredTest {
       caller.reset();
     }
     awaitIdle();
+  }
+
+  /** Without Linux's native transport it is read for five seconds. */
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void readsNoMoreOfAPod_whoseCallerIsGone() throws Exception {
+    start(Transport.PLAIN);
+    var sent = new AtomicLong();
+    var cutOff = new CountDownLatch(1);
+    podSwitches(Transport.PLAIN, caller -> {
+      received.add(caller.readToEnd());
+      try {
+        while (true) {
+          caller.send(MUCH);
+          sent.addAndGet(MUCH.length());
+        }
+      } finally {
+        cutOff.countDown();
+      }
+    });
+    try (var caller = switched()) {
+      caller.send("x");
+      caller.endOutput();
+      assertThat(next(received)).isEqualTo("x");
+      caller.reset();
+    }
+    assertThat(cutOff.await(1, TimeUnit.MINUTES)).isTrue();
+    assertThat(sent.get()).isLessThan(50_000_000);
   }
 
   @ParameterizedTest
