@@ -52,7 +52,8 @@ final class DeployedActivator implements AutoCloseable {
       throws IOException {
     var readOnly = Files.createDirectories(directory.resolve("read-only"));
     Files.setPosixFilePermissions(readOnly, PosixFilePermissions.fromString("r-xr-xr-x"));
-    var program = List.of(JAVA, "--enable-native-access=ALL-UNNAMED",
+    // As in ActivatorProcess, the first compiler tier alone.
+    var program = List.of(JAVA, "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED",
         "--sun-misc-unsafe-memory-access=allow", "-Xmx360m", "-XX:MaxDirectMemorySize=120m",
         "-Djava.io.tmpdir=" + readOnly, "-jar", jar(directory).toString());
     return start(program, readOnly, kubeconfig(directory, api), environment);
