@@ -213,9 +213,17 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
       // The caller's last bytes should reach the pod.
       resumeReading();
       tunnel.close();
+    } else if (isRequestCutOff()) {
+      // Some servers take the end of the connection, and close_notify of TLS, for that of the body.
+      NettyTransport.reset(channel);
     } else {
       channel.close();
     }
+  }
+
+  /** Whether the pod has got a part of the request, and does not get all of it. */
+  private boolean isRequestCutOff() {
+    return headWritten != null && (!requestEnded || NettyTransport.unsentBytes(channel) > 0);
   }
 
   void lend(UpstreamListener to) {
