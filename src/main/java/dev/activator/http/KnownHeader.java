@@ -5,6 +5,7 @@ import io.netty.util.AsciiString;
 /** The HTTP headers that the request path reads or writes. */
 public enum KnownHeader {
   ACCEPT("Accept"),
+  AUTHORIZATION("Authorization"),
   CONNECTION("Connection"),
   CONTENT_LENGTH("Content-Length"),
   CONTENT_TYPE("Content-Type"),

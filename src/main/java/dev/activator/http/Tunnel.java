@@ -103,7 +103,7 @@ public class Tunnel {
   }
 
   /**
-   * After {@link #close()}, when the peer sends bytes that nobody takes: resets the connection if it has the
+   * After {@link #close()}, when the peer sends bytes that have no receiver any more: resets the connection if it has the
    * last bytes. It would send, and they would be read in vain, until the socket is closed.
    */
   public final void refuseInput() {

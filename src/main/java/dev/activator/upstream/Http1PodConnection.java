@@ -3,6 +3,7 @@ package dev.activator.upstream;
 import dev.activator.http.HeaderFieldList;
 import dev.activator.http.HopByHopFields;
 import dev.activator.http.Http1Encoder.RequestEncoder;
+import dev.activator.http.KnownHeader;
 import dev.activator.http.ReadTurn;
 import dev.activator.http.Tunnel;
 import dev.activator.loop.NettyLoop;
@@ -31,6 +32,7 @@ import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.channels.ClosedChannelException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +45,9 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http1PodConnection extends ChannelInboundHandlerAdapter
     implements UpstreamConnection, DeadConnectionDetector.Checked {
+  /** Schemes by which a pod learns who uses a connection: SPNEGO, which has NTLM, too. */
+  private static final List<String> OF_CONNECTION = List.of("Negotiate", "NTLM", "Nego2");
+
   private final Channel channel;
   private final Http1Pool pool;
   private final Http1ResponseDecoder decoder;
@@ -59,6 +64,8 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
   private boolean requestEnded;
   private boolean responseEnded;
   private boolean persistent;
+  /** Whether the pod may know the caller by this connection, so that no other may have it. */
+  private boolean authenticated;
   /** Null until the pod switches protocols. */
   private @Nullable Tunnel tunnel;
   private boolean closeNotified;
@@ -114,10 +121,22 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
     requestEnded |= part instanceof LastHttpContent;
     if (part instanceof HttpRequest request) {
       decoder.requested(request.method());
+      authenticated |= authenticatesConnection(request);
       headWritten = channel.write(part);
     } else {
       channel.write(part, channel.voidPromise());
     }
+  }
+
+  /**
+   * Whether a pod may take all that comes over this connection from now on for requests of the same user.
+   *
+   * <p><b>Source.</b> RFC 4559, and section 3.3 of RFC 9110, which forbids it to the pod.
+   */
+  private static boolean authenticatesConnection(HttpRequest request) {
+    var credentials = HeaderFieldList.of(request.headers()).text(KnownHeader.AUTHORIZATION);
+    return OF_CONNECTION.stream()
+        .anyMatch(scheme -> credentials.regionMatches(true, 0, scheme, 0, scheme.length()));
   }
 
   private void write(Tunnel to, HttpContent part) {
@@ -196,7 +215,8 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
   @Override
   public void release() {
     listener = null;
-    if (responseEnded && requestEnded && persistent && broken == null && channel.isActive()) {
+    if (responseEnded && requestEnded && persistent && !authenticated && broken == null
+        && channel.isActive()) {
       resumeReading();
       idle = pool.giveBack(this);
     }
