@@ -170,7 +170,7 @@ public final class ProxyServer {
       channel.close();
       return false;
     }
-    channel.pipeline().addLast(new AcceptFailures());
+    channel.pipeline().addFirst(new AcceptPace(dispatchers.size())).addLast(new AcceptFailures());
     return listening.add(channel);
   }
 
