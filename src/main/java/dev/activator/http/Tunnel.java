@@ -103,8 +103,8 @@ public class Tunnel {
   }
 
   /**
-   * After {@link #close()}, when the peer sends bytes that have no receiver any more: resets the connection if it has the
-   * last bytes. It would send, and they would be read in vain, until the socket is closed.
+   * After {@link #close()}, when the peer sends bytes that have no receiver any more: resets the connection once the peer's
+   * kernel has our last bytes. Otherwise the peer would go on sending until the socket is closed.
    */
   public final void refuseInput() {
     if (NettyTransport.hasEndedOutput(channel)) {

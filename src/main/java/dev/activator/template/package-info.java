@@ -1,4 +1,4 @@
-/** The syntax of Go's templates, by which those in Knative's ConfigMaps are checked. */
+/** The parser of Go's templates, which checks those in Knative's ConfigMaps. */
 @NullMarked
 package dev.activator.template;
 

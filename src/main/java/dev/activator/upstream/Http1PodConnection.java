@@ -45,8 +45,8 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http1PodConnection extends ChannelInboundHandlerAdapter
     implements UpstreamConnection, DeadConnectionDetector.Checked {
-  /** Schemes by which a pod learns who uses a connection: SPNEGO, which has NTLM, too. */
-  private static final List<String> OF_CONNECTION = List.of("Negotiate", "NTLM", "Nego2");
+  /** Schemes that may authenticate a connection instead of a request: SPNEGO, which has NTLM, too. */
+  private static final List<String> CONNECTION_SCHEMES = List.of("Negotiate", "NTLM", "Nego2");
 
   private final Channel channel;
   private final Http1Pool pool;
@@ -118,7 +118,6 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
       write(tunnel, (HttpContent) part);
       return;
     }
-    requestEnded |= part instanceof LastHttpContent;
     if (part instanceof HttpRequest request) {
       decoder.requested(request.method());
       authenticated |= authenticatesConnection(request);
@@ -126,6 +125,7 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
     } else {
       channel.write(part, channel.voidPromise());
     }
+    requestEnded |= part instanceof LastHttpContent;
   }
 
   /**
@@ -134,9 +134,13 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
    * <p><b>Source.</b> RFC 4559, and section 3.3 of RFC 9110, which forbids it to the pod.
    */
   private static boolean authenticatesConnection(HttpRequest request) {
-    var credentials = HeaderFieldList.of(request.headers()).text(KnownHeader.AUTHORIZATION);
-    return OF_CONNECTION.stream()
-        .anyMatch(scheme -> credentials.regionMatches(true, 0, scheme, 0, scheme.length()));
+    for (var credentials : HeaderFieldList.of(request.headers()).all(KnownHeader.AUTHORIZATION)) {
+      if (CONNECTION_SCHEMES.stream()
+          .anyMatch(scheme -> credentials.regionMatches(true, 0, scheme, 0, scheme.length()))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void write(Tunnel to, HttpContent part) {
@@ -233,8 +237,14 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
       // The caller's last bytes should reach the pod.
       resumeReading();
       tunnel.close();
-    } else if (isRequestCutOff()) {
-      // Some servers take the end of the connection, and close_notify of TLS, for that of the body.
+    } else {
+      end();
+    }
+  }
+
+  /** Closes, or resets in the middle of a request: some servers take a close, and close_notify of TLS, for its end. */
+  private void end() {
+    if (isRequestCutOff()) {
       NettyTransport.reset(channel);
     } else {
       channel.close();
@@ -243,7 +253,8 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
 
   /** Whether the pod has got a part of the request, and does not get all of it. */
   private boolean isRequestCutOff() {
-    return headWritten != null && (!requestEnded || NettyTransport.unsentBytes(channel) > 0);
+    return tunnel == null && headWritten != null
+        && (!requestEnded || NettyTransport.unsentBytes(channel) > 0);
   }
 
   void lend(UpstreamListener to) {
@@ -281,7 +292,7 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
     if (gone) {
       var former = listener;
       listener = null;
-      channel.close();
+      end();
       ended(former, UpstreamFailure.UNRESPONSIVE);
     }
     return gone;
@@ -436,7 +447,7 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
       broken = cause;
     }
     if (!UpstreamFailure.leavesInput(cause, UpstreamFailure.of(broken))) {
-      context.close();
+      end();
     }
   }
 

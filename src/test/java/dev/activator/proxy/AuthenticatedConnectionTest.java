@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.loop.TcpKeepAlive;
 import java.io.IOException;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -19,8 +20,8 @@ class AuthenticatedConnectionTest extends WireTest {
       var user = "none";
       while (true) {
         var head = caller.readHead();
-        var credentials = head.header("Authorization");
-        user = credentials == null ? user : credentials;
+        var credentials = head.all("Authorization");
+        user = credentials.isEmpty() ? user : credentials.getLast();
         caller.send("HTTP/1.1 200 OK\r\nContent-Length: " + user.length() + "\r\n\r\n" + user);
       }
     });
@@ -37,6 +38,13 @@ class AuthenticatedConnectionTest extends WireTest {
   @ValueSource(strings = {"Negotiate YII=", "NTLM TlRMTVNTUAAB", "negotiate YII=", "Nego2 YII="})
   void areGivenNoRequestOfAnotherCallerOverIt(String credentials) throws IOException {
     assertThat(userOf("Authorization: " + credentials)).isEqualTo("200 " + credentials);
+
+    assertThat(userOf()).isEqualTo("200 none");
+  }
+
+  @Test
+  void areGivenNoRequestOfAnotherCallerOverIt_ifTheSchemeIsNotInTheFirstField() throws IOException {
+    assertThat(userOf("Authorization: Basic YTpi", "Authorization: Negotiate YII=")).isEqualTo("200 Negotiate YII=");
 
     assertThat(userOf()).isEqualTo("200 none");
   }

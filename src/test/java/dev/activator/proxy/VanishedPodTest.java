@@ -14,6 +14,7 @@ import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
+import java.net.SocketException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -54,6 +55,26 @@ class VanishedPodTest {
       }));
       activator.throttle.grow(pod.destination(), 100);
       return pod;
+    }
+
+    @Test
+    void breaksOffAnUploadInItsMiddle() throws Exception {
+      var ends = new LinkedBlockingQueue<String>();
+      podOnTheNode(caller -> {
+        seen.add(caller.readHead());
+        try {
+          ends.add("in order, after " + caller.readToEnd());
+        } catch (SocketException e) {
+          ends.add("broken off");
+        }
+      });
+      try (var caller = activator.connect()) {
+        Activator.request(caller, "POST / HTTP/1.1", "Content-Length: 11");
+        caller.send("hello");
+        seen();
+        node.vanish();
+        assertThat(next(ends)).isEqualTo("broken off");
+      }
     }
 
     @Test

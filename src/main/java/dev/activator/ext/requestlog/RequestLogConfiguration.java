@@ -16,8 +16,8 @@ public class RequestLogConfiguration {
   @Bean
   Extension requestlog(RequestObservers observers, AsyncLineWriter out,
       ConfigMapSettings<ObservabilityConfig> settings) {
-    var requests = new RequestLog(observers, out);
+    var requestLog = new RequestLog(observers, out);
     return Extension.of("requestlog").with(StartOrder.BEFORE_REQUESTS, LifecyclePart
-        .started("request log", () -> settings.follow(now -> requests.use(now.requestLog()))));
+        .started("request log", () -> settings.follow(now -> requestLog.use(now.requestLog()))));
   }
 }
