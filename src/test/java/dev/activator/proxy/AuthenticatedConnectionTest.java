@@ -44,7 +44,8 @@ class AuthenticatedConnectionTest extends WireTest {
 
   @Test
   void areGivenNoRequestOfAnotherCallerOverIt_ifTheSchemeIsNotInTheFirstField() throws IOException {
-    assertThat(userOf("Authorization: Basic YTpi", "Authorization: Negotiate YII=")).isEqualTo("200 Negotiate YII=");
+    assertThat(userOf("Authorization: Basic YTpi", "Authorization: Negotiate YII="))
+        .isEqualTo("200 Negotiate YII=");
 
     assertThat(userOf()).isEqualTo("200 none");
   }
