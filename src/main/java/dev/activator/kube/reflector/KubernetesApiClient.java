@@ -36,6 +36,7 @@ public final class KubernetesApiClient implements AutoCloseable {
   static final int OK = 200;
   /** The most that is read of an answer that is a failure. */
   private static final int MAX_STATUS = 1 << 16;
+  private static final Duration LIBRARY_TIMEOUT_DELAY = Duration.ofSeconds(1);
   private static final String RETRY_AFTER = "Retry-After";
   /** The API server's limit for one object, plus the levels of the list around it. */
   private static final int MAX_JSON_DEPTH = 10_010;
@@ -131,11 +132,11 @@ public final class KubernetesApiClient implements AutoCloseable {
 
   /**
    * Sends a request. The timeout is not the library's, which would allow twice the time, and would
-   * not include the time before sending.
+   * not include the time before sending. That one comes later, so that a timeout is one kind of error.
    */
   private CompletableFuture<ApiAnswer> exchange(HttpRequest.Builder request, Duration timeout) {
-    return exchange(request, timeout, KubernetesApiClient::whole).orTimeout(timeout.toMillis(),
-        TimeUnit.MILLISECONDS);
+    return exchange(request, timeout.plus(LIBRARY_TIMEOUT_DELAY), KubernetesApiClient::whole)
+        .orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   private static ApiAnswer whole(HttpResponse<InputStream> response) {

@@ -1,6 +1,7 @@
 package dev.activator.kube.reflector;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,10 +12,15 @@ import dev.activator.kube.decode.ListWatchParser.WatchEvent;
 import dev.activator.revision.Revision;
 import dev.activator.testing.TestValues;
 import io.fabric8.kubernetes.client.Config;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -62,6 +68,22 @@ class KubernetesApiClientTest {
     api.stream("api/v1/namespaces/no namespace/pods", ofSeconds(5), new Unheard(ended));
 
     assertThat(ended).succeedsWithin(ofSeconds(120));
+  }
+
+  @Test
+  void failsWithATimeoutExceptionIfThereIsNoAnswer() throws Exception {
+    try (var silent = new ServerSocket(0, 200, InetAddress.getLoopbackAddress())) {
+      var config = config();
+      config.setMasterUrl("http://127.0.0.1:" + silent.getLocalPort());
+      try (var client = TestValues.kubernetesApi(config)) {
+        var answers = IntStream.range(0, 100).mapToObj(_ -> client.fetch("version", ofMillis(50)))
+            .toList();
+
+        assertThat(answers).allSatisfy(answer -> assertThat(answer).failsWithin(ofSeconds(120))
+            .withThrowableOfType(ExecutionException.class)
+            .withCauseInstanceOf(TimeoutException.class));
+      }
+    }
   }
 
   @Test
