@@ -10,12 +10,10 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The product without each of its extensions in turn: what is left serves. */
-@Isolated("The end of Spring's context ends the event loops that other tests use.")
 class ExtensionsTest {
   static Stream<String> names() {
     return Stream.concat(Stream.of("none"), Extensions.ALL.stream().map(Extensions::name));

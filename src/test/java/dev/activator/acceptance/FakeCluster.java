@@ -2,6 +2,7 @@ package dev.activator.acceptance;
 
 import dev.activator.ClusterActivator;
 import dev.activator.testing.FreePort;
+import dev.activator.testing.SpringProduct;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.activator.embedded.api.store.Json;
@@ -24,7 +25,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.stream.Stream;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import reactor.netty.resources.LoopResources;
 import tools.jackson.databind.node.ObjectNode;
@@ -88,7 +88,6 @@ public final class FakeCluster implements AutoCloseable {
   /** An activator of this cluster, in this process. Settings replace those of the same name. */
   public ConfigurableApplicationContext start(Collection<Class<?>> extensions,
       String... settings) {
-    var sources = Stream.concat(Stream.of(ClusterActivator.class), extensions.stream());
     var all = Stream.concat(
         Stream.of("--activator.cluster.server=" + api.url(),
             "--activator.cluster.autoscaler=" + autoscalerUrl(),
@@ -100,8 +99,8 @@ public final class FakeCluster implements AutoCloseable {
             .filter(usual -> Stream.of(settings)
                 .noneMatch(own -> own.startsWith(usual.substring(0, usual.indexOf('=') + 1)))),
         Stream.of(settings));
-    return new SpringApplicationBuilder(sources.toArray(Class[]::new)).profiles("cluster")
-        .logStartupInfo(false).run(all.toArray(String[]::new));
+    return SpringProduct.of(ClusterActivator.class, extensions.stream()).profiles("cluster")
+        .run(all.toArray(String[]::new));
   }
 
   String autoscalerUrl() {

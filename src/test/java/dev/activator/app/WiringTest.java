@@ -18,6 +18,7 @@ import dev.activator.revision.PrivateEndpoints;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.Make;
+import dev.activator.testing.SpringProduct;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.StubQueuedCaller;
 import dev.activator.throttle.Throttler;
@@ -29,15 +30,12 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** The order of the wiring list, in the product as it starts, and one path through it. */
-@Isolated("The end of Spring's context ends the event loops that other tests use.")
 class WiringTest {
   private static final RevisionId ID = new RevisionId("ns", "rev");
   private static final List<String> EXTENSIONS = Extensions.ALL.stream().map(Extensions::name)
@@ -118,12 +116,11 @@ class WiringTest {
 
   /** All objects of cluster mode, joined, without a cluster: no part is started. */
   private static ConfigurableApplicationContext product() {
-    return new SpringApplicationBuilder(Stream
-        .concat(Stream.of(ClusterActivator.class), Extensions.ALL.stream()).toArray(Class[]::new))
+    return SpringProduct.of(ClusterActivator.class, Extensions.ALL.stream())
         .web(WebApplicationType.NONE)
         .initializers(context -> context.addBeanFactoryPostProcessor(
             beans -> ((BeanDefinitionRegistry) beans).removeBeanDefinition("activator")))
-        .profiles("cluster").logStartupInfo(false)
+        .profiles("cluster")
         .run("--activator.cluster.server=http://127.0.0.1:1", "--activator.rescue.enabled=true",
             "--activator.identity.pod-name=activator-0", "--activator.identity.pod-ip=10.0.0.1",
             "--activator.identity.system-namespace=knative-serving");

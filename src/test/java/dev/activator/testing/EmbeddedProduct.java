@@ -10,23 +10,19 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.util.stream.Stream;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.context.event.ApplicationStartedEvent;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * The whole product in embedded mode, with all extensions, on free ports. Its tests must be
- * isolated, because the end of Spring's context ends the event loops that other tests use.
+ * The whole product in embedded mode, with all extensions, on free ports.
  */
 public final class EmbeddedProduct implements AutoCloseable {
   private final int apiPort = FreePort.next();
   private final HttpClient http = HttpClient.newHttpClient();
   private String earlyReadiness = "";
-  private final ConfigurableApplicationContext product = new SpringApplicationBuilder(Stream
-      .concat(Stream.of(EmbeddedActivator.class), Extensions.ALL.stream()).toArray(Class[]::new))
-      .profiles("embedded").logStartupInfo(false)
+  private final ConfigurableApplicationContext product = SpringProduct
+      .of(EmbeddedActivator.class, Extensions.ALL.stream()).profiles("embedded")
       .listeners(
           (ApplicationListener<ApplicationStartedEvent>) started -> earlyReadiness = readiness(
               started.getApplicationContext()))

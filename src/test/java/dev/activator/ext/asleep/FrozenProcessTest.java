@@ -11,10 +11,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Isolated;
 
 /** Processes of this machine that are frozen while they are idle, in the whole product. */
-@Isolated("The end of Spring's context ends the event loops that other tests use.")
 class FrozenProcessTest {
   /** Answers each request with its process id. */
   private static final String PROGRAM = """

@@ -12,6 +12,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartProgress.StartPhase;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.testing.Make;
+import dev.activator.testing.SpringProduct;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.upstream.ProbeClient.ProbeResult;
 import java.net.URI;
@@ -23,35 +24,24 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Isolated;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.http.client.ReactorResourceFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The page over HTTP, as it is asked by people and programs. */
-@Isolated("Spring Boot sets up the log")
 class ActivatorActuatorEndpointTest {
   private static final RevisionId HELLO = new RevisionId("default", "hello-00001");
 
   @SpringBootConfiguration(proxyBeanMethods = false)
   @EnableAutoConfiguration
   static class Pages {
-    /** With the global ones, the end of this context would close the servers of tests that run beside it. */
-    @Bean
-    ReactorResourceFactory loops() {
-      var factory = new ReactorResourceFactory();
-      factory.setUseGlobalResources(false);
-      return factory;
-    }
-
     @Bean
     ThreadLoop loop() {
       return new ThreadLoop("revisions");
@@ -78,8 +68,8 @@ class ActivatorActuatorEndpointTest {
     }
   }
 
-  private final ConfigurableApplicationContext context = new SpringApplicationBuilder(
-      Pages.class).web(WebApplicationType.REACTIVE).profiles("endpoint-test")
+  private final ConfigurableApplicationContext context = SpringProduct
+      .of(Pages.class, Stream.empty()).web(WebApplicationType.REACTIVE).profiles("endpoint-test")
       .run("--server.port=0", "--spring.config.location=optional:file:/nonexistent/",
           "--management.endpoints.web.exposure.include=activator", "--spring.main.banner-mode=off");
   private final HttpClient http = HttpClient.newHttpClient();

@@ -13,10 +13,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Isolated;
 
 /** What the product says of a program of this machine while the program is broken. */
-@Isolated("The end of Spring's context ends the event loops that other tests use.")
 class LocalProcessRoadsTest {
   /** Answers each request, and ends at one for /end; started again, it listens when the file is gone. */
   private static final String ENDING = """

@@ -14,24 +14,20 @@ import dev.activator.revision.RevisionId;
 import dev.activator.testing.Authority;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.FreePort;
+import dev.activator.testing.SpringProduct;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Isolated;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** What the product says of a ScaledService while a road to its pods is broken. */
-@Isolated("The end of Spring's context ends the event loops that other tests use.")
 class ScaledServiceRoadsTest {
   private static final RevisionId WEB = new RevisionId("shop", "web");
 
   private static ConfigurableApplicationContext product(EmbeddedApi api) {
-    return new SpringApplicationBuilder(Stream
-        .concat(Stream.of(StandaloneActivator.class), Extensions.ALL.stream())
-        .toArray(Class[]::new)).profiles("cluster").logStartupInfo(false)
+    return SpringProduct.of(StandaloneActivator.class, Extensions.ALL.stream()).profiles("cluster")
         .run("--activator.cluster.server=" + api.url(), "--activator.identity.pod-name=activator-0",
             "--activator.identity.pod-ip=127.0.0.1", "--activator.identity.system-namespace=system",
             "--activator.standalone.stats-port=" + FreePort.next(), "--server.port=0",

@@ -33,7 +33,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -44,7 +43,6 @@ import tools.jackson.dataformat.yaml.YAMLMapper;
  * What the product says of each road while that road is broken: the API, the autoscaler and the pods
  * are sockets, and the sentence is read from the product.
  */
-@Isolated("The end of Spring's context ends the event loops that other tests use.")
 class WaitDiagnosisRoadsTest {
   private static final YAMLMapper YAML = new YAMLMapper();
   private static final int REFUSED_STREAM = 7;
