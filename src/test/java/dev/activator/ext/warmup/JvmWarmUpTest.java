@@ -7,6 +7,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.time.Duration;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -38,13 +39,17 @@ class JvmWarmUpTest {
   @Test
   void hasEnded_onceItIsStopped() {
     var warmUp = new JvmWarmUp(group, loops, new Random(1), Integer.MAX_VALUE);
-    var thread = new JvmWarmUpThread(() -> warmUp.run(Duration.ofMinutes(2)));
+    var runs = new CompletableFuture<Thread>();
+    var thread = new JvmWarmUpThread(() -> {
+      runs.complete(Thread.currentThread());
+      warmUp.run(Duration.ofMinutes(2));
+    });
     thread.begin();
+    var started = runs.join();
 
     thread.stop();
 
-    assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName)
-        .doesNotContain("warm-up");
+    assertThat(started.isAlive()).isFalse();
   }
 
   @Test
