@@ -22,6 +22,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,6 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Upgraded connections of which one side ends its output, and goes on reading. */
+@Execution(ExecutionMode.CONCURRENT) // They wait most of the time.
 class HalfClosedTunnelTest extends SecuredTest {
   private static final String SWITCHED = "HTTP/1.1 101 Switching Protocols\r\n"
       + "Connection: Upgrade\r\nUpgrade: tcp\r\n\r\n";

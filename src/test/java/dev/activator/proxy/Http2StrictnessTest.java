@@ -16,12 +16,15 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bad requests in HTTP/2, and too much of good ones: what becomes of them, and what reaches the pod. */
+@Execution(ExecutionMode.CONCURRENT) // They wait most of the time.
 class Http2StrictnessTest extends WireTest {
   private static final int PROTOCOL_ERROR = 1;
   private static final int FLOW_CONTROL_ERROR = 3;

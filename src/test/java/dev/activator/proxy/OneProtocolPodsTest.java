@@ -24,10 +24,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Pods that speak HTTP/1 only, with callers of both versions: the product's prober and permits. */
+@Execution(ExecutionMode.CONCURRENT) // They wait most of the time.
 class OneProtocolPodsTest extends WireTest {
   private static final int PODS = 3;
   private static final int CALLERS = 10;

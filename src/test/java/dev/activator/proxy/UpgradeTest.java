@@ -25,12 +25,15 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Connections that leave HTTP/1.1: for a WebSocket or for something else, but not for HTTP/2. */
+@Execution(ExecutionMode.CONCURRENT) // They wait most of the time.
 class UpgradeTest extends WireTest {
   private static final String[] TO_WEB_SOCKET = {"Connection: keep-alive, Upgrade",
       "Upgrade: websocket", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",

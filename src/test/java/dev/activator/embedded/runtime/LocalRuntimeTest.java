@@ -46,6 +46,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,6 +55,7 @@ import reactor.netty.resources.LoopResources;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+@Execution(ExecutionMode.CONCURRENT) // They wait most of the time.
 class LocalRuntimeTest {
   private static final RevisionId HELLO = new RevisionId("default", "hello-00001");
   private static final RevisionId ECHO = new RevisionId("default", "echo-00001");
