@@ -323,9 +323,12 @@ class WaitDiagnosisRoadsTest {
       var queue = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nqueue";
       revision("mesh", "{}");
       listed("mesh", pod(ScriptedPod.answering(queue)).destination(), true);
+      var notAddressed = "pods must not be addressed (mesh-compatibility-mode: enabled), and the private Service"
+          + " has no ClusterIP";
+      // Only then the setting has arrived, and the pod does not answer the request.
+      says("mesh", WaitState.STARTING, notAddressed);
       request("mesh");
-      says("mesh", WaitState.NO_CLUSTER_IP, "pods must not be addressed (mesh-compatibility-mode:"
-          + " enabled), and the private Service has no ClusterIP");
+      says("mesh", WaitState.NO_CLUSTER_IP, notAddressed);
 
       var closed = ScriptedPod.nobody();
       service("mesh", closed);
