@@ -66,6 +66,9 @@ public record CommandLine(List<String> properties, boolean isDryRun) {
       if (nameOf(argument).equals(DRY_RUN)) {
         dryRun = !argument.endsWith("=false");
       } else {
+        var flag = FLAGS.get(nameOf(argument));
+        // As in Go, the last one counts. Spring would join them.
+        properties.removeIf(one -> flag != null && one.startsWith("--" + flag + "="));
         properties.add(property(argument, left, problem));
       }
     }

@@ -37,6 +37,9 @@ public record LoggingConfig(Level level) implements ConfigMapSettings.Content<Lo
 
     static @Nullable Level parse(String text) {
       var word = text.toLowerCase(Locale.ROOT);
+      if (word.equals("warning")) {
+        return WARN;
+      }
       for (var level : values()) {
         if (level.name().toLowerCase(Locale.ROOT).equals(word)) {
           return level;
@@ -54,10 +57,10 @@ public record LoggingConfig(Level level) implements ConfigMapSettings.Content<Lo
     var entries = new SettingsParser(data);
     data.keySet().stream().filter(LoggingConfig::isLevel).sorted()
         .forEach(key -> level(entries, key, data.get(key)));
-    var general = zapLevel(entries, entries.text(ZAP, ""));
     var ours = Level.parse(entries.text(OURS, ""));
-    return ParsedSettings.of(entries.problems(),
-        () -> new LoggingConfig(ours == null ? general : ours));
+    // As in Knative, that of all is not read if there is our own.
+    var level = ours == null ? zapLevel(entries, entries.text(ZAP, "")) : ours;
+    return ParsedSettings.of(entries.problems(), () -> new LoggingConfig(level));
   }
 
   private static boolean isLevel(String key) {

@@ -44,7 +44,7 @@ public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemIn
   public static ParsedSettings<NetworkConfig> parse(Map<String, String> data) {
     var entries = new SettingsParser(data);
     checkTheRest(entries);
-    var mesh = MeshMode.parse(entries.text(MESH, ""));
+    var mesh = MeshMode.parse(entries.exactText(MESH));
     boolean passthrough = entries.flag(PASSTHROUGH);
     boolean encrypted = entries.flag("internal-encryption");
     boolean tls = onOff(entries, TLS) || encrypted;
@@ -131,7 +131,7 @@ public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemIn
 
     /** Parses the value; {@link #AUTO} for unknown text, as in Knative. */
     public static MeshMode parse(String text) {
-      return switch (text.strip().toLowerCase(Locale.ROOT)) {
+      return switch (text.toLowerCase(Locale.ROOT)) {
         case "enabled" -> ENABLED;
         case "disabled" -> DISABLED;
         default -> AUTO;

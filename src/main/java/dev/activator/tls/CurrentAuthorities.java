@@ -6,6 +6,7 @@ import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
 import java.security.cert.X509Certificate;
 import java.util.List;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,7 @@ final class CurrentAuthorities extends X509ExtendedTrustManager {
 
   @FunctionalInterface
   private interface Check {
-    void by(X509ExtendedTrustManager trust) throws CertificateException;
+    void by(X509ExtendedTrustManager trust, X509Certificate[] chain) throws CertificateException;
   }
 
   CurrentAuthorities(List<X509Certificate> all) {
@@ -40,7 +41,7 @@ final class CurrentAuthorities extends X509ExtendedTrustManager {
       if (now.isEmpty()) {
         throw new CertificateException("no trusted authority is valid now");
       }
-      check.by(trust(now));
+      check.by(trust(now), withCurrentIssuers(chain));
     } catch (CertificateException e) {
       var issuer = chain[chain.length - 1].getIssuerX500Principal();
       for (var one : all) {
@@ -51,6 +52,13 @@ final class CurrentAuthorities extends X509ExtendedTrustManager {
       }
       throw e;
     }
+  }
+
+  /** Of an expired issuer and a trusted authority with the same name, Java would take the expired one. */
+  private static X509Certificate[] withCurrentIssuers(X509Certificate[] chain) {
+    return Stream
+        .concat(Stream.of(chain[0]), Stream.of(chain).skip(1).filter(CurrentAuthorities::isValid))
+        .toArray(X509Certificate[]::new);
   }
 
   private static boolean isValid(X509Certificate one) {
@@ -75,37 +83,37 @@ final class CurrentAuthorities extends X509ExtendedTrustManager {
   @Override
   public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine)
       throws CertificateException {
-    verify(chain, trust -> trust.checkServerTrusted(chain, type, engine));
+    verify(chain, (trust, shown) -> trust.checkServerTrusted(shown, type, engine));
   }
 
   @Override
   public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket)
       throws CertificateException {
-    verify(chain, trust -> trust.checkServerTrusted(chain, type, socket));
+    verify(chain, (trust, shown) -> trust.checkServerTrusted(shown, type, socket));
   }
 
   @Override
   public void checkServerTrusted(X509Certificate[] chain, String type)
       throws CertificateException {
-    verify(chain, trust -> trust.checkServerTrusted(chain, type));
+    verify(chain, (trust, shown) -> trust.checkServerTrusted(shown, type));
   }
 
   @Override
   public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine)
       throws CertificateException {
-    verify(chain, trust -> trust.checkClientTrusted(chain, type, engine));
+    verify(chain, (trust, shown) -> trust.checkClientTrusted(shown, type, engine));
   }
 
   @Override
   public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket)
       throws CertificateException {
-    verify(chain, trust -> trust.checkClientTrusted(chain, type, socket));
+    verify(chain, (trust, shown) -> trust.checkClientTrusted(shown, type, socket));
   }
 
   @Override
   public void checkClientTrusted(X509Certificate[] chain, String type)
       throws CertificateException {
-    verify(chain, trust -> trust.checkClientTrusted(chain, type));
+    verify(chain, (trust, shown) -> trust.checkClientTrusted(shown, type));
   }
 
   @Override

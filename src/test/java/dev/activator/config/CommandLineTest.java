@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.core.env.SimpleCommandLinePropertySource;
 
 class CommandLineTest {
   @ParameterizedTest(name = "{0}")
@@ -91,5 +92,15 @@ class CommandLineTest {
   void refusesAFlagWithoutItsValue() {
     assertThatThrownBy(() -> CommandLine.parse(UnknownSettings::problem, "-server"))
         .hasMessage("the argument '-server' needs a value");
+  }
+
+  @Test
+  void takesTheLastOfAFlagThatIsGivenTwice_asGo() {
+    var line = CommandLine.parse(_ -> null, "-kube-api-qps=5", "--kube-api-qps", "10");
+
+    // With both, Spring would make "5,10" of it.
+    var source = new SimpleCommandLinePropertySource(
+        line.properties().toArray(String[]::new));
+    assertThat(source.getProperty("activator.cluster.api-qps")).isEqualTo("10");
   }
 }

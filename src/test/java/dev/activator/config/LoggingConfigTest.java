@@ -8,6 +8,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LoggingConfigTest {
   @Test
@@ -49,6 +50,28 @@ class LoggingConfigTest {
   void refusesALoggerConfigThatIsNotJson() {
     assertThat(problemsOf(Map.of("zap-logger-config", "{level: info")))
         .startsWith("zap-logger-config is not JSON: ").doesNotContain("\n");
+  }
+
+  @ParameterizedTest(name = "{0}: {1} is warn")
+  @CsvSource(delimiter = '|', value = {"loglevel.activator | warning",
+      "loglevel.activator | WARNING", "zap-logger-config | {\"level\": \"warning\"}"})
+  void readsWarning_asKnativeSince1_21(String key, String value) {
+    assertThat(problemsOf(Map.of(key, value))).isEqualTo("none");
+    assertThat(levelOf(Map.of(key, value))).isEqualTo(Level.WARN);
+  }
+
+  @Test
+  void acceptsTheLevelWarningOfAnotherComponent() {
+    assertThat(problemsOf(Map.of("loglevel.controller", "warning"))).isEqualTo("none");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"{level: info", "[]", "{\"level\": \"loud\"}"})
+  void readsNoLoggerConfig_whenThereIsOurOwnLevel(String zap) {
+    var data = Map.of("zap-logger-config", zap, "loglevel.activator", "debug");
+
+    assertThat(problemsOf(data)).isEqualTo("none");
+    assertThat(levelOf(data)).isEqualTo(Level.DEBUG);
   }
 
   private static Level levelOf(Map<String, String> data) {

@@ -23,7 +23,8 @@ class NetworkConfigTest {
 
   @ParameterizedTest(name = "mesh-compatibility-mode: \"{0}\" means {1}")
   @CsvSource({"auto, AUTO", "Auto, AUTO", "enabled, ENABLED", "ENABLED, ENABLED",
-      "disabled, DISABLED", "Disabled, DISABLED", "on, AUTO", "'', AUTO", "true, AUTO"})
+      "disabled, DISABLED", "Disabled, DISABLED", "on, AUTO", "' enabled', AUTO", "'', AUTO",
+      "true, AUTO"})
   void readsTheMeshModeInAnyCaseAndIgnoresWhatItDoesNotKnow(String text, MeshMode mode) {
     assertThat(parse(Map.of("mesh-compatibility-mode", text)))
         .isEqualTo(new ParsedSettings.Valid<>(new NetworkConfig(mode, false, false)));
