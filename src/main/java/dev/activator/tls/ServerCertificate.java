@@ -153,6 +153,8 @@ public final class ServerCertificate {
     private final Path key;
     private final ServerCertificate certificate;
     private @Nullable ScheduledExecutorService watching;
+    /** Why the files could not be read the last time; null if they could. */
+    private @Nullable String problem;
 
     private CertificateFiles(Path chain, Path key, ServerTlsSettings settings) throws IOException {
       this.chain = chain;
@@ -182,8 +184,12 @@ public final class ServerCertificate {
     public void reload() {
       try {
         certificate.replace(text(chain), text(key));
+        problem = null;
       } catch (IOException e) {
-        log.warn("The previous certificate stays in use: {}", e.getMessage());
+        if (!e.toString().equals(problem)) {
+          log.warn("The previous certificate stays in use: {}", e.getMessage());
+        }
+        problem = e.toString();
       } catch (RuntimeException e) {
         // A bug. Caught, because otherwise the executor would end the watch.
         log.error("Reading the certificate in {} failed; the previous one stays in use", chain, e);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.testing.Authority;
 import dev.activator.testing.Certificate;
+import dev.activator.testing.LogLines;
 import dev.activator.testing.TestValues;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -136,5 +137,27 @@ class ServerCertificateTest {
       }
       default -> pem.substring(0, lines - 6) + pem.substring(pem.indexOf("-----END"));
     };
+  }
+
+  @Test
+  void logsOnce_thatFilesCannotBeRead() throws IOException {
+    var chain = directory.resolve("chain");
+    var key = directory.resolve("key");
+    ec.write(chain, key, "PKCS#8");
+    var files = ServerCertificate.CertificateFiles.read(chain, key, TestValues.TLS13);
+    var line = "WARN The previous certificate stays in use: there is no file " + key;
+    try (var log = LogLines.of(ServerCertificate.class)) {
+      Files.delete(key);
+      files.reload();
+      files.reload();
+      assertThat(log.lines()).containsOnlyOnce(line);
+
+      // and again when it happens again
+      ec.write(chain, key, "PKCS#8");
+      files.reload();
+      Files.delete(key);
+      files.reload();
+      assertThat(log.lines().stream().filter(line::equals)).hasSize(2);
+    }
   }
 }
