@@ -177,6 +177,20 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
     }
   }
 
+  /**
+   * Gives back what streams have consumed if smaller SETTINGS leave no window for more. Netty checks
+   * that only when more is consumed, but then nothing more can come.
+   */
+  private void reopenWindows() throws Http2Exception {
+    connection().forEachActiveStream(stream -> {
+      if (!stream.isResetSent()) {
+        connection().local().flowController().incrementWindowSize(stream, 0);
+      }
+      return true;
+    });
+    flushSoon();
+  }
+
   @Override
   protected boolean mayWiden() {
     return windowBytes == STREAM_WINDOW_BYTES;
@@ -409,8 +423,9 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
      * connection when the body of a refused stream comes.
      */
     @Override
-    public void onSettingsAckRead(ChannelHandlerContext on) {
+    public void onSettingsAckRead(ChannelHandlerContext on) throws Http2Exception {
       connection().remote().maxActiveStreams(Integer.MAX_VALUE);
+      reopenWindows();
     }
 
     @Override

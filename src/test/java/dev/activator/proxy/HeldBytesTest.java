@@ -302,6 +302,98 @@ class HeldBytesTest extends WireTest {
     }
   }
 
+  /** A caller may not send into a window that is negative, so that no more of the body comes to be consumed. */
+  @Test
+  void letsAnUploadGoOn_whenSmallerSettingsLeaveItNoWindow() throws Exception {
+    var taken = podThatReads("/1");
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      int window = nextWindow(caller);
+      caller.frame(RawHttp2.SETTINGS, RawHttp2.ACK, 0, new byte[0]);
+      // given 20 kB of an upload, too few for a WINDOW_UPDATE, which its pod has read
+      upload(caller, 1, "/1");
+      send(caller, taken, 20_000);
+      // when four others hold more than half of the bound
+      for (int stream = 3; stream < 11; stream += 2) {
+        upload(caller, stream, "/");
+        caller.data(stream, false, "y".repeat(14_000));
+      }
+      int change = nextWindow(caller) - window;
+      caller.frame(RawHttp2.SETTINGS, RawHttp2.ACK, 0, new byte[0]);
+
+      // then the upload may go on
+      assertThat(window - 20_000 + change + given(caller)).isPositive();
+      for (int stream = 1; stream < 11; stream += 2) {
+        caller.reset(stream, 8);
+      }
+    }
+  }
+
+  /** A caller may send 64 kB of a body before it knows the settings. */
+  @Test
+  void letsTheFirstUploadOfAConnectionGoOn_whileMuchIsHeld() throws Exception {
+    var taken = podThatReads("/1");
+    try (var others = RawHttp2.caller(activator.connect())) {
+      for (int stream = 1; stream < 9; stream += 2) {
+        upload(others, stream, "/");
+        others.data(stream, false, "y".repeat(14_000));
+      }
+      eventually(() -> assertThat(activator.held.total()).isGreaterThan(BOUND_BYTES / 2));
+      try (var late = RawHttp2.caller(activator.connect())) {
+        upload(late, 1, "/1");
+        send(late, taken, 20_000);
+        int window = nextWindow(late);
+        assertThat(window).isEqualTo(4 << 10);
+        late.frame(RawHttp2.SETTINGS, RawHttp2.ACK, 0, new byte[0]);
+
+        assertThat(window - 20_000 + given(late)).isPositive();
+        late.reset(1, 8);
+      }
+      for (int stream = 1; stream < 9; stream += 2) {
+        others.reset(stream, 8);
+      }
+    }
+  }
+
+  /** A pod in HTTP/2 that reads only the bodies of requests for this path. Permits are its bytes. */
+  private Semaphore podThatReads(String path) throws Exception {
+    var taken = new Semaphore(0);
+    pod(peer -> {
+      var pod = RawHttp2.pod(peer, RawHttp2.INITIAL_WINDOW_SIZE, 0);
+      while (true) {
+        var frame = pod.read();
+        if (frame.type() == RawHttp2.HEADERS && path.equals(frame.field(":path"))) {
+          pod.window(frame.stream(), 64 << 10);
+        } else if (frame.type() == RawHttp2.DATA) {
+          taken.release(frame.payload().length);
+        }
+      }
+    });
+    return taken;
+  }
+
+  private static void send(RawHttp2 caller, Semaphore taken, int bytes) throws Exception {
+    for (int sent = 0; sent < bytes; sent += 10_000) {
+      caller.data(1, false, new byte[10_000]);
+    }
+    assertThat(taken.tryAcquire(bytes, 120, TimeUnit.SECONDS)).isTrue();
+  }
+
+  /** What the WINDOW_UPDATEs for stream 1 give until the answer to a PING. */
+  private static int given(RawHttp2 caller) throws Exception {
+    int more = 0;
+    caller.frame(RawHttp2.PING, 0, 0, new byte[8]);
+    for (var frame = caller.readAny(); frame.type() != RawHttp2.PING; frame = caller.readAny()) {
+      more += frame.type() == RawHttp2.WINDOW_UPDATE && frame.stream() == 1 ? frame.number() : 0;
+    }
+    return more;
+  }
+
+  private static void upload(RawHttp2 caller, int stream, String path) throws Exception {
+    caller.headers(stream, false, ":method", "POST", ":scheme", "http", ":path", path,
+        ":authority", "x", "knative-serving-namespace", "default", "knative-serving-revision",
+        "hello-00001");
+  }
+
   /** Sends parts of stream 1, and returns the window that is left. */
   private static int send(RawHttp2 caller, int window, int bytes, int part, Semaphore taken)
       throws Exception {
