@@ -109,7 +109,6 @@ final class Http1ResponseWriter {
   void interim(HttpResponse head) {
     unflushed = true;
     if (version == RequestVersion.HTTP_1_1) {
-      head.headers().remove(HttpHeaderNames.CONNECTION);
       write(head);
       write(LastHttpContent.EMPTY_LAST_CONTENT);
     }
@@ -135,7 +134,7 @@ final class Http1ResponseWriter {
 
   private void switchProtocols(HttpResponse head, HeaderFieldList fields) {
     String protocol = fields.text(KnownHeader.UPGRADE);
-    HeaderRewriter.response(fields, version, true);
+    HeaderRewriter.interim(fields);
     UpgradeNegotiation.put(fields, protocol);
     persistent = false;
     write(head);

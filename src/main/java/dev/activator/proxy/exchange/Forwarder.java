@@ -343,6 +343,7 @@ final class Forwarder implements UpstreamListener {
   @Override
   public void interim(HttpResponse head) {
     forget();
+    HeaderRewriter.interim(HeaderFieldList.in(head));
     if (isOneInterimTooMany()) {
       ending = Ending.UNCOUNTED;
       fail("too many interim responses");

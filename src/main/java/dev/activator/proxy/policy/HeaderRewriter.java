@@ -106,6 +106,12 @@ public final class HeaderRewriter {
     }
   }
 
+  /** Removes from a 1xx response what is about the connection, and a length; RFC 9110, sections 7.6.1 and 8.6. */
+  public static void interim(HeaderFieldList fields) {
+    removeHopByHop(fields);
+    fields.remove(KnownHeader.CONTENT_LENGTH);
+  }
+
   /** @param bodyless whether the response has no body, as that of a HEAD, a 204 or a 304 */
   public static BodyEnd response(HeaderFieldList fields, RequestVersion caller, boolean bodyless) {
     removeHopByHop(fields);
