@@ -24,6 +24,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -231,6 +232,11 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
   @Override
   public boolean hasUnsent() {
     return NettyTransport.unsentBytes(channel) > 0;
+  }
+
+  @Override
+  public boolean hasRead(long nanos) {
+    return hasUnsent() && NettyTransport.hasSent(channel, TimeUnit.NANOSECONDS.toMillis(nanos));
   }
 
   @Override

@@ -31,6 +31,7 @@ import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2Stream;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -222,6 +223,13 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
     }
   }
 
+  /** Whether the caller has read in this time, though bytes wait in the socket and the stream has a window. */
+  boolean hasRead(Http2Stream stream, long nanos) {
+    return connection().remote().flowController().windowSize(stream) > 0
+        && NettyTransport.unsentBytes(channel) > 0
+        && NettyTransport.hasSent(channel, TimeUnit.NANOSECONDS.toMillis(nanos));
+  }
+
   UnreadStreams unread() {
     return unread;
   }
@@ -245,12 +253,16 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
   }
 
   private void checkDeadlines() {
-    long[] next = {unread.checkIdle()};
-    if (next[0] == 0) {
-      return;
-    }
-    eachDownstream(one -> next[0] = Math.min(next[0], one.checkDeadlines()));
-    if (next[0] < Long.MAX_VALUE) {
+    long[] next = {Long.MAX_VALUE};
+    boolean[] serves = {false};
+    eachDownstream(one -> {
+      next[0] = Math.min(next[0], one.checkDeadlines());
+      serves[0] |= one.hasExchange();
+    });
+    // While a response is under way, its own timeouts limit how long the caller may read nothing.
+    long idle = serves[0] ? Long.MAX_VALUE : unread.checkIdle();
+    next[0] = Math.min(next[0], idle);
+    if (idle > 0 && next[0] < Long.MAX_VALUE) {
       timer.within(next[0]);
     }
   }

@@ -119,6 +119,10 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
     }
   }
 
+  boolean hasExchange() {
+    return exchange != null;
+  }
+
   long openNanos() {
     return exchange == null ? 0 : exchange.passedNanos();
   }
@@ -352,6 +356,11 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
   @Override
   public boolean isWritable() {
     return over || session.isWritable(stream);
+  }
+
+  @Override
+  public boolean hasRead(long nanos) {
+    return !over && session.hasRead(stream, nanos);
   }
 
   @Override

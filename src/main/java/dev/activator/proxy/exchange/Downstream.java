@@ -112,6 +112,14 @@ public interface Downstream {
     return !isWritable();
   }
 
+  /**
+   * Whether the caller has read in this time, though bytes wait in its socket: the kernel takes more of them only when the
+   * caller has read a large part of what it holds.
+   */
+  default boolean hasRead(long nanos) {
+    return false;
+  }
+
   void pauseReading();
 
   void resumeReading();

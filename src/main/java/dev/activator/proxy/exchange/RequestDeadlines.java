@@ -80,7 +80,13 @@ final class RequestDeadlines {
     if (step <= 0 && step < whole) {
       exchange.stepTimedOut();
     } else if (whole <= 0) {
-      exchange.timedOut(wholeTimeout());
+      var over = wholeTimeout();
+      if (over == RequestOutcome.IDLE_TIMEOUT && written
+          && exchange.downstream.hasRead(idleNanos())) {
+        wrote();
+      } else {
+        exchange.timedOut(over);
+      }
     }
   }
 

@@ -247,7 +247,13 @@ public final class UnreadResponseBytes {
 
     /** {@link Long#MAX_VALUE} if nothing waits in the socket. */
     public long drainNanosLeft() {
-      return socketBytes() == 0 ? Long.MAX_VALUE : drainNanos - stalledNanos();
+      if (socketBytes() == 0) {
+        return Long.MAX_VALUE;
+      }
+      long left = drainNanos - stalledNanos();
+      return left <= 0 && NettyTransport.hasSent(channel, TimeUnit.NANOSECONDS.toMillis(drainNanos))
+          ? drainNanos
+          : left;
     }
 
     public void close() {

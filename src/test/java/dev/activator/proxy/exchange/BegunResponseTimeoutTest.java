@@ -127,6 +127,33 @@ class BegunResponseTimeoutTest {
   }
 
   @Test
+  void countsWhatTheCallerReadsAsActivity() {
+    var scene = scene(new RequestTimeouts(ofSeconds(60), NONE, ofSeconds(5)),
+        ReadinessProbeSpec.CONNECT);
+    begins(scene);
+    scene.caller.reads(true);
+    scene.loop.advance(ofSeconds(12));
+    assertThat(scene.caller.aborted()).isFalse();
+
+    scene.caller.reads(false);
+    scene.loop.advance(ofSeconds(5));
+
+    assertThat(scene.caller.aborted()).isTrue();
+  }
+
+  @Test
+  void breaksOffAtTheLimit_thoughTheCallerReads() {
+    var scene = scene(new RequestTimeouts(ofSeconds(60), NONE, ofSeconds(5)),
+        ReadinessProbeSpec.CONNECT);
+    begins(scene);
+    scene.caller.reads(true);
+
+    scene.loop.advance(ofSeconds(60));
+
+    assertThat(scene.caller.aborted()).isTrue();
+  }
+
+  @Test
   void answers504AtTheLimit_whenNothingOfTheResponseHasCome() {
     var scene = withQueueProxy(ofSeconds(10), NONE);
     scene.pod.keepsOne();

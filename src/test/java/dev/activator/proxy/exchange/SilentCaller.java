@@ -17,6 +17,7 @@ final class SilentCaller extends StubDownstream {
 
   private final StringBuilder body = new StringBuilder();
   private boolean aborted;
+  private boolean reading;
 
   SilentCaller(Loop loop) {
     super(loop);
@@ -29,6 +30,16 @@ final class SilentCaller extends StubDownstream {
   /** Whether a response was broken off. */
   boolean aborted() {
     return aborted;
+  }
+
+  /** Reads on, with bytes left in its socket. */
+  void reads(boolean now) {
+    reading = now;
+  }
+
+  @Override
+  public boolean hasRead(long nanos) {
+    return reading;
   }
 
   @Override
