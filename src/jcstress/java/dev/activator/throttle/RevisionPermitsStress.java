@@ -19,6 +19,7 @@ import org.openjdk.jcstress.annotations.Expect;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.IZ_Result;
 import org.openjdk.jcstress.infra.results.ZI_Result;
 import org.openjdk.jcstress.infra.results.ZZZ_Result;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
@@ -153,6 +154,34 @@ public final class RevisionPermitsStress {
     @Arbiter
     public void end(ZI_Result result) {
       result.r2 = permits.inFlight();
+    }
+  }
+
+  /** Of a request that ends while lending begins no permit is left that nobody takes back. */
+  @JCStressTest
+  @Outcome(id = {"0, true", "0, false"}, expect = Expect.ACCEPTABLE, desc = "no permit is left")
+  @Outcome(id = "1, true", expect = Expect.ACCEPTABLE, desc = "the loop is woken to take it back")
+  @Outcome(expect = Expect.FORBIDDEN, desc = "a permit is left")
+  @State
+  public static class LendingBegins extends OnePermit {
+    private final Permit running = permits.acquireForNext();
+
+    @Actor
+    public void releases() {
+      running.release(Ending.UNCOUNTED);
+    }
+
+    @Actor
+    public void lends() {
+      permits.setDestinations(new DestinationSubset(List.of(A), 1, 1), PodTransport.PLAIN,
+          DestinationSet.NONE, Balancer.FIRST_AVAILABLE, 0, true);
+      permits.setPermits(A, 0, null);
+    }
+
+    @Arbiter
+    public void end(IZ_Result result) {
+      result.r1 = permits.permits(A);
+      result.r2 = woken;
     }
   }
 

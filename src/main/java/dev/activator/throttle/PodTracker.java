@@ -136,7 +136,9 @@ final class PodTracker implements Permit {
       throw new IllegalStateException("released more permits than taken on " + destination);
     }
     if (target == ALL) {
-      permits.released(state.decrementAndGet() < 0);
+      boolean closed = state.decrementAndGet() < 0;
+      // Lending may have begun in the meantime, and setPermits() have counted this request.
+      permits.released(closed || target != ALL);
       return;
     }
     while (true) {
