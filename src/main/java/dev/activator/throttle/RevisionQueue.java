@@ -96,7 +96,7 @@ final class RevisionQueue implements RevisionPermits.Owner {
   /** @param choice null if the balancer chooses the pod */
   QueueEntry enter(QueuedCaller caller, @Nullable PodChoice choice) {
     var request = new QueuedRequest(caller, this, loop.nanoTime(), choice, null);
-    if (permits.capacity() == 0 && estimator.startTakesLongerThan(caller.maxWaitNanos())) {
+    if (isAtZero() && estimator.startTakesLongerThan(caller.maxWaitNanos())) {
       log.debug("{}: rejected a request: no pod is expected to start before its deadline", id);
       loop.execute(() -> {
         estimator.startRefused();
@@ -170,7 +170,7 @@ final class RevisionQueue implements RevisionPermits.Owner {
       monitor.requestWaits();
       permits.leave();
       request.reject(new Rejection.GivenUp(id));
-    } else if (permits.capacity() == 0
+    } else if (isAtZero()
         && monitor.lastingFailure() instanceof RevisionStartFailure failure) {
       permits.leave();
       request.reject(new Rejection.CannotStart(id, failure));
@@ -296,6 +296,9 @@ final class RevisionQueue implements RevisionPermits.Owner {
     grant();
     if (isQueued()) {
       monitor.requestWaits();
+      if (isAtZero() && estimator.startAwaited()) {
+        topics.starts().publish(id);
+      }
     }
   }
 
@@ -306,6 +309,11 @@ final class RevisionQueue implements RevisionPermits.Owner {
   /** Whether requests are queued and none can run. */
   boolean isStarved() {
     return permits.capacity() == 0 && isQueued();
+  }
+
+  /** Whether a pod has to start: there is none, and none was ejected a moment ago. */
+  private boolean isAtZero() {
+    return permits.capacity() == 0 && !throttler.hasJustEjected();
   }
 
   void cannotStart(RevisionStartFailure failure) {

@@ -70,6 +70,8 @@ final class RevisionThrottler implements PermitSharing.LocalQueue {
   private volatile ThrottlerOptions options;
   private volatile NonEjectedDestinations eligible;
   private volatile @Nullable List<Destination> choosable = List.of();
+  /** The end of the last ejection, by the loop's clock. */
+  private volatile long ejectedUntilNanos;
 
   /** @param capacityLines limits the log lines of all revisions together */
   RevisionThrottler(Loop loop, Revision revision, ThrottlerOptions defaults, RandomGenerator random,
@@ -77,6 +79,7 @@ final class RevisionThrottler implements PermitSharing.LocalQueue {
     this.topics = topics;
     this.id = revision.id();
     this.loop = loop;
+    this.ejectedUntilNanos = loop.nanoTime();
     this.defaults = defaults;
     this.capacityLines = capacityLines;
     this.revision = revision;
@@ -196,7 +199,8 @@ final class RevisionThrottler implements PermitSharing.LocalQueue {
           others -> log.info("{}: {} could not be reached; it gets no requests"
               + " for {} ms, unless it answers a probe; {} more such failures since the last line",
               id, destination, EJECTION.toMillis(), others));
-      eligible = eligible.eject(destination, loop.nanoTime() + EJECTION.toNanos());
+      ejectedUntilNanos = loop.nanoTime() + EJECTION.toNanos();
+      eligible = eligible.eject(destination, ejectedUntilNanos);
       updateSubset();
       loop.schedule(EJECTION, this::updateSubset);
       topics.unreachable().publish(new Throttler.Unreachable(id, destination));
@@ -320,6 +324,11 @@ final class RevisionThrottler implements PermitSharing.LocalQueue {
   boolean isWithdrawn(Destination destination) {
     var healthy = eligible.healthy();
     return !healthy.pods().contains(destination) && !destination.equals(healthy.clusterIp());
+  }
+
+  /** Whether a destination was ejected a moment ago, and is probably back soon. <b>Threads.</b> Any. */
+  boolean hasJustEjected() {
+    return ejectedUntilNanos - loop.nanoTime() > 0;
   }
 
   /** Whether no pod accepts connections any more. */
