@@ -7,12 +7,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
-import tools.jackson.databind.cfg.CoercionAction;
-import tools.jackson.databind.cfg.CoercionInputShape;
-import tools.jackson.databind.type.LogicalType;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /**
@@ -72,11 +68,8 @@ public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemIn
   }
 
   private static @Nullable String selectorProblem(String text) {
-    var yaml = YAMLMapper.builder()
-        .withCoercionConfig(LogicalType.Textual, texts -> Stream
-            .of(CoercionInputShape.Integer, CoercionInputShape.Float, CoercionInputShape.Boolean)
-            .forEach(shape -> texts.setCoercion(shape, CoercionAction.Fail)))
-        .build();
+    // As with sigs.k8s.io/yaml, a number or a boolean counts as text where one is expected.
+    var yaml = YAMLMapper.builder().build();
     try {
       var tree = yaml.readTree(text);
       var _ = tree.isMissingNode() ? null : yaml.treeToValue(tree, Selector.class);

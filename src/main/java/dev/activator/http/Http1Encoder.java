@@ -70,7 +70,7 @@ public abstract class Http1Encoder extends ChannelOutboundHandlerAdapter {
         begin(context, head, promise);
       }
       if (message instanceof HttpContent part) {
-        content(context, part, message instanceof HttpMessage ? context.voidPromise() : promise);
+        content(context, part);
       } else if (!(message instanceof HttpMessage)) {
         writePending(context);
         context.write(ReferenceCountUtil.retain(message), promise);
@@ -124,7 +124,7 @@ public abstract class Http1Encoder extends ChannelOutboundHandlerAdapter {
     }
   }
 
-  private void content(ChannelHandlerContext context, HttpContent part, ChannelPromise promise) {
+  private void content(ChannelHandlerContext context, HttpContent part) {
     switch (body) {
       case NONE -> throw new IllegalStateException("a body without a head");
       case EMPTY -> {
@@ -134,10 +134,6 @@ public abstract class Http1Encoder extends ChannelOutboundHandlerAdapter {
     }
     if (part instanceof LastHttpContent) {
       body = Body.NONE;
-    }
-    if (!promise.isVoid()) {
-      writePending(context);
-      context.write(Unpooled.EMPTY_BUFFER, promise);
     }
   }
 

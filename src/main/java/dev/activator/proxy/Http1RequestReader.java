@@ -124,8 +124,8 @@ final class Http1RequestReader {
       serving = true;
       // More may follow a refused request and must be read before closing.
       boolean valid = request.decoderResult().isSuccess();
-      requestEnded = request instanceof LastHttpContent && valid;
-      bodyLeft = valid && !requestEnded ? HttpUtil.getContentLength(request, 0L) : 0;
+      requestEnded = false;
+      bodyLeft = valid ? HttpUtil.getContentLength(request, 0L) : 0;
       awaitsContinue = HttpUtil.is100ContinueExpected(request);
     } else if (!tunnel && part.decoderResult().isSuccess()) {
       awaitsContinue = false;

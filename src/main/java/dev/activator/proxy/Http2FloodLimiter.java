@@ -23,7 +23,6 @@ final class Http2FloodLimiter implements FrameGuard {
   private static final Http2Exception HEAD_TOO_SLOW = error(Reason.SLOW_HEAD);
   private static final Http2Exception TOO_MANY_PARTIAL_HEADS = error(Reason.PARTIAL_HEADS);
 
-  private final Loop loop;
   private final FrameBudget budget;
   /**
    * The budget for frames with errors. It is separate because some of them are also charged to
@@ -41,7 +40,6 @@ final class Http2FloodLimiter implements FrameGuard {
 
   /** @param headTimeout the timeout for a head, and for the initial SETTINGS */
   Http2FloodLimiter(Loop loop, Duration headTimeout, HeldRequestBytes.Share held) {
-    this.loop = loop;
     this.budget = new FrameBudget(loop);
     this.errors = new FrameBudget(loop);
     this.headTimer = new ResettableTimer(loop, this::checkHead);

@@ -94,15 +94,19 @@ class NetworkConfigTest {
   @ValueSource(strings = {"", "matchLabels: {a: b}",
       "matchExpressions:\n- key: kubernetes.io/metadata.name\n  operator: NotIn\n"
           + "  values: [kube-system]",
-      "matchExpressions: []"})
+      "matchExpressions: []",
+      // sigs.k8s.io/yaml makes texts of numbers and booleans where a text belongs.
+      "matchLabels: {wildcard: true}", "matchLabels: {a: 1, b: 1.5}",
+      "matchExpressions: [{key: a, operator: NotIn, values: [true, 1]}]",
+      "matchExpressions: [{key: 1, operator: Exists}]"})
   void acceptsASelector(String yaml) {
     assertThat(parse(Map.of("namespace-wildcard-cert-selector", yaml)))
         .isEqualTo(new ParsedSettings.Valid<>(NetworkConfig.DEFAULT));
   }
 
   @ParameterizedTest(name = "namespace-wildcard-cert-selector \"{0}\" is none")
-  @ValueSource(strings = {"{", "some text", "[1, 2]", "matchLabels: [a]", "matchLabels: {a: 1}",
-      "matchExpressions: {key: a}", "matchExpressions: [{key: 1, operator: In}]",
+  @ValueSource(strings = {"{", "some text", "[1, 2]", "matchLabels: [a]",
+      "matchExpressions: {key: a}",
       "matchExpressions: [{key: a, operator: In, values: b}]"})
   void refusesWhatIsNoSelector(String yaml) {
     assertThat(problemsOf(Map.of("namespace-wildcard-cert-selector", yaml)))

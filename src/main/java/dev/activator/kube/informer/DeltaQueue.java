@@ -45,8 +45,7 @@ final class DeltaQueue<T> implements ReflectorStore<T> {
   enum Popped {
     PROCESSED,
     PUT_BACK,
-    EMPTY,
-    CLOSED
+    EMPTY
   }
 
   private final IndexedStore<T> known;
@@ -103,17 +102,13 @@ final class DeltaQueue<T> implements ReflectorStore<T> {
     }
   }
 
-  /** @return the number of objects that were queued */
-  int resync() {
+  void resync() {
     synchronized (lock) {
-      int count = 0;
       for (var stored : known.all()) {
         if (!pending.containsKey(stored.key())) {
           append(new Delta<>(Type.SYNC, stored));
-          count++;
         }
       }
-      return count;
     }
   }
 
@@ -121,7 +116,7 @@ final class DeltaQueue<T> implements ReflectorStore<T> {
     synchronized (lock) {
       var first = pending.pollFirstEntry();
       if (first == null) {
-        return closed ? Popped.CLOSED : Popped.EMPTY;
+        return Popped.EMPTY;
       }
       List<Delta<T>> left = List.of();
       try {
@@ -148,7 +143,6 @@ final class DeltaQueue<T> implements ReflectorStore<T> {
   void close() {
     synchronized (lock) {
       closed = true;
-      wake.run();
     }
   }
 

@@ -5,7 +5,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -19,8 +18,7 @@ import org.slf4j.LoggerFactory;
 /**
  * A store of the objects of one kind, by key, with indices.
  *
- * <p><b>Threads.</b> Any. An object and its index entries become visible together. All answers
- * within one {@link #read} are consistent.
+ * <p><b>Threads.</b> Any. An object and its index entries become visible together.
  *
  * <p><b>Errors.</b> An object for which an index function throws is missing in that index.
  *
@@ -30,7 +28,6 @@ public final class IndexedStore<T> {
   private static final Logger log = LoggerFactory.getLogger(IndexedStore.class);
 
   private final ReadWriteLock lock = new ReentrantReadWriteLock();
-  private final View view = new View();
   private final Map<String, VersionedObject<T>> objects = new HashMap<>();
   private final Map<String, Index<T>> indices = new LinkedHashMap<>();
 
@@ -76,50 +73,6 @@ public final class IndexedStore<T> {
     }
   }
 
-  /** The store during one {@link #read}, and not afterwards. */
-  public final class View {
-    private View() {}
-
-    public List<VersionedObject<T>> all() {
-      return List.copyOf(objects.values());
-    }
-
-    /** @throws IllegalArgumentException if there is no such index */
-    public List<VersionedObject<T>> by(String index, Object value) {
-      return byAny(index, List.of(value));
-    }
-
-    public List<VersionedObject<T>> byAny(String index, Collection<?> values) {
-      var keys = new LinkedHashSet<String>();
-      values.forEach(value -> keys.addAll(index(index).keysByValue.getOrDefault(value, Set.of())));
-      var found = new ArrayList<VersionedObject<T>>(keys.size());
-      keys.forEach(key -> found.add(objects.get(key)));
-      return found;
-    }
-
-    Set<Object> values(String index) {
-      return Set.copyOf(index(index).keysByValue.keySet());
-    }
-
-    private Index<T> index(String name) {
-      var index = indices.get(name);
-      if (index == null) {
-        throw new IllegalArgumentException("No index is named \"" + name + "\"; there are "
-            + indices.keySet().stream().sorted().toList());
-      }
-      return index;
-    }
-  }
-
-  public <R> R read(Function<? super View, ? extends R> question) {
-    lock.readLock().lock();
-    try {
-      return question.apply(view);
-    } finally {
-      lock.readLock().unlock();
-    }
-  }
-
   public @Nullable VersionedObject<T> find(String key) {
     lock.readLock().lock();
     try {
@@ -130,15 +83,53 @@ public final class IndexedStore<T> {
   }
 
   public int size() {
-    return read(now -> objects.size());
+    lock.readLock().lock();
+    try {
+      return objects.size();
+    } finally {
+      lock.readLock().unlock();
+    }
   }
 
   public List<VersionedObject<T>> all() {
-    return read(View::all);
+    lock.readLock().lock();
+    try {
+      return List.copyOf(objects.values());
+    } finally {
+      lock.readLock().unlock();
+    }
   }
 
+  /** @throws IllegalArgumentException if there is no such index */
   public List<VersionedObject<T>> by(String index, Object value) {
-    return read(now -> now.by(index, value));
+    lock.readLock().lock();
+    try {
+      var found = new ArrayList<VersionedObject<T>>();
+      index(index).keysByValue.getOrDefault(value, Set.of())
+          .forEach(key -> found.add(objects.get(key)));
+      return found;
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  /** The values that objects have. */
+  Set<Object> values(String index) {
+    lock.readLock().lock();
+    try {
+      return Set.copyOf(index(index).keysByValue.keySet());
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  private Index<T> index(String name) {
+    var index = indices.get(name);
+    if (index == null) {
+      throw new IllegalArgumentException("No index is named \"" + name + "\"; there are "
+          + indices.keySet().stream().sorted().toList());
+    }
+    return index;
   }
 
   /**

@@ -157,7 +157,7 @@ public final class Informer<T> implements AutoCloseable {
         synced.complete(null);
       }
       switch (popped) {
-        case EMPTY, CLOSED -> {
+        case EMPTY -> {
           return;
         }
         case PUT_BACK -> {

@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -134,7 +133,7 @@ class InformerSimulationTest {
 
   private Map<String, VersionedObject<String>> stored() {
     var stored = new TreeMap<String, VersionedObject<String>>();
-    for (var content : informer.store().<Set<Object>>read(now -> now.values("content"))) {
+    for (var content : informer.store().values("content")) {
       informer.store().by("content", content).forEach(now -> stored.put(now.key(), now));
     }
     assertThat(informer.store().all())
