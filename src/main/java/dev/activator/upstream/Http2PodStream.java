@@ -96,8 +96,10 @@ final class Http2PodStream implements UpstreamConnection, AbstractHttp2Handler.S
   }
 
   private Http2Headers head(HttpRequest request) {
+    var host = request.headers().get(HttpHeaderNames.HOST);
+    // An empty :authority is not allowed.
     return session.head().request(request.method().asciiName(), session.scheme(), request.uri(),
-        request.headers().get(HttpHeaderNames.HOST), request.headers());
+        host == null || host.isEmpty() ? null : host, request.headers());
   }
 
   @Override

@@ -258,6 +258,19 @@ class TranslatedProtocolTest extends WireTest {
   }
 
   @Test
+  void hasNoAuthority_ifTheCallerNamesNoHost() throws Exception {
+    http2Pod((pod, frame) -> pod.headers(frame.stream(), true, ":status", "204"));
+    try (var caller = activator.connect()) {
+      caller.send(
+          "GET / HTTP/1.0\r\nKnative-Serving-Namespace: default\r\nKnative-Serving-Revision: hello-00001\r\n\r\n");
+      assertThat(caller.readHead().start()).isEqualTo("HTTP/1.0 204 No Content");
+    }
+    assertThat(next(frames).fields()).containsExactlyInAnyOrder(":method: GET", ":scheme: http",
+        ":path: /",
+        "x-forwarded-for: 127.0.0.1", "k-proxy-request: activator");
+  }
+
+  @Test
   void breaksTheResponseOff_whenThePodResetsTheStream() throws Exception {
     http2Pod((pod, frame) -> {
       pod.headers(frame.stream(), false, ":status", "200");
@@ -289,6 +302,15 @@ class TranslatedProtocolTest extends WireTest {
     try (var caller = http2()) {
       caller.headers(1, true, head("POST", "content-type", "application/grpc"));
       assertThat(caller.read().fields()).containsExactly(":status: 200", "grpc-status: 0");
+    }
+  }
+
+  @Test
+  void ignoresAnOfferOfTls() throws Exception {
+    http2Pod((pod, frame) -> pod.headers(frame.stream(), true, ":status", "204"));
+    try (var caller = activator.get("/", "Connection: keep-alive", "Upgrade: TLS/1.2",
+        "Connection: Upgrade")) {
+      assertThat(response(caller)).isEqualTo("204 ");
     }
   }
 

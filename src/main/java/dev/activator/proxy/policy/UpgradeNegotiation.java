@@ -12,12 +12,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class UpgradeNegotiation {
   private static final String H2C = "h2c";
+  private static final String TLS = "TLS/";
 
   private UpgradeNegotiation() {}
 
   /**
    * The protocols that the request offers to the pod, in the caller's order; null if there are none.
-   * {@code h2c} is never one: RFC 9113 removed that upgrade.
+   * {@code h2c} is never one, as RFC 9113 removed that upgrade, nor is TLS (RFC 2817): Apache's HttpClient 5.4 and 5.4.1 offer
+   * it in each request, and a request with an upgrade cannot go to a pod in HTTP/2.
    */
   public static @Nullable String wanted(RequestVersion version, HeaderFieldList fields) {
     if (version != RequestVersion.HTTP_1_1 || !fields.has(KnownHeader.UPGRADE)
@@ -26,7 +28,8 @@ public final class UpgradeNegotiation {
     }
     var protocols = new StringJoiner(", ");
     HeaderFieldList.eachToken(fields.all(KnownHeader.UPGRADE), protocol -> {
-      if (!protocol.equalsIgnoreCase(H2C)) {
+      if (!protocol.equalsIgnoreCase(H2C)
+          && !protocol.regionMatches(true, 0, TLS, 0, TLS.length())) {
         protocols.add(protocol);
       }
     });

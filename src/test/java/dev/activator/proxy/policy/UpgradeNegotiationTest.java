@@ -34,8 +34,10 @@ class UpgradeNegotiationTest {
       websocket, h2c          | websocket
       h2c ,websocket          | websocket
       irc/6.9 , h2c,websocket | irc/6.9, websocket
+      TLS/1.2                 |
+      tls/1.0, websocket      | websocket
       """)
-  void neverOffersH2c(String upgrade, @Nullable String offered) {
+  void neverOffersH2cOrTls(String upgrade, @Nullable String offered) {
     assertThat(UpgradeNegotiation.wanted(RequestVersion.HTTP_1_1,
         fields("Connection", "Upgrade, HTTP2-Settings", "Upgrade", upgrade))).isEqualTo(offered);
   }
