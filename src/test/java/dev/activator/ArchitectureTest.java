@@ -121,7 +121,7 @@ class ArchitectureTest {
         .check(PRODUCT);
   }
 
-  /** So that its folders and its lines of the two lists can be deleted. */
+  /** So that its folders and its lines in {@code Extensions} and {@code TestExtensions} can be deleted. */
   @Test
   void testsOfTheKernelUseNoExtension() {
     var tests = new ClassFileImporter()

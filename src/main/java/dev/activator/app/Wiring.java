@@ -25,8 +25,8 @@ import org.springframework.context.annotation.Import;
 
 /**
  * Joins the activator's parts: each subscription, observer and attachment whose order matters is one
- * line here, in the order in which subscribers are called. The ends of revisions have no lines: a
- * {@link dev.activator.revision.Slot} notices them.
+ * line here, in the order in which subscribers are called. The ends of revisions have no lines: those
+ * who call {@link dev.activator.revision.LiveRevisions#declare} notice them.
  *
  * <p><b>Threads.</b> The thread of the start, when all objects are made and none has started.
  */

@@ -71,7 +71,7 @@ public final class ClusterWatcher implements AutoCloseable {
   private volatile @Nullable KubernetesSession session;
 
   /**
-   * @param live gets the revisions that exist; only this class changes it
+   * @param live gets the revisions that exist
    * @param access is called at the start, when the port of an embedded API is known
    * @param startTimeout for how long the start is retried
    * @param random jitter

@@ -31,7 +31,7 @@ public interface RequestObserver {
     UNDELIVERED,
     /**
      * The head of the pod's response has arrived, and is about to be sent. Headers can be added to
-     * it.
+     * it, but not to answers of the activator itself, which never have this step.
      */
     RESPONDING,
     ENDED

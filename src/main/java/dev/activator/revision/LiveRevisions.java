@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * The revisions that exist, by id. A part that keeps something for each revision declares a
  * {@link Slot} here instead of a separate map.
  *
- * <p><b>Threads.</b> Any thread may look up. Only the cluster calls {@link #update} and {@link #end},
- * from one thread at a time.
+ * <p><b>Threads.</b> Any thread may look up. Only {@code MergedRevisions} calls {@link #update} and
+ * {@link #end}, from one thread at a time.
  */
 public final class LiveRevisions {
   private final ConcurrentMap<RevisionId, LiveRevision> all = new ConcurrentHashMap<>();

@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The queue of one revision. Requests that were returned because they could not be delivered run
+ * The order in {@link RevisionQueue}. Requests that were returned because they could not be delivered run
  * first, then the others in order of arrival.
  *
  * <p>While {@link AdaptiveLifo} is newest first, the others run in three groups:
@@ -46,7 +46,7 @@ final class OrderedRequests {
    * {@code inTime}.
    */
   private SequencedSet<QueuedRequest> late = NONE;
-  /** The other requests, in order of arrival. */
+  /** The other requests, in order of arrival; usually all. */
   private SequencedSet<QueuedRequest> inTime = NONE;
   /** Whether {@code inTime} is not in this order, and sorted before it is read. */
   private boolean unsorted;

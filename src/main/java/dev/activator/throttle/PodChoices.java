@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of one revision that choose their pods: which permit such a request gets, and where it
- * waits. Requests without a choice wait in the same queue, and get what the balancer chooses.
+ * Which permit a request of one revision gets, and where it waits: each request is placed and granted here. Most have no
+ * choice of pods, and get the one that the balancer chooses.
  *
  * <p><b>Threads.</b> The revision's loop; any for {@link #use}, {@link #of} and {@link #tryAcquire}.
  */

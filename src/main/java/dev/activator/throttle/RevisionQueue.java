@@ -21,7 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The requests of one revision that wait for a permit: each is granted one, is rejected, or leaves.
+ * The requests of one revision that wait for a permit: each is granted one, is rejected, or leaves, which its caller learns
+ * on its own loop. They are kept in {@link OrderedRequests}.
  *
  * <p><b>Threads.</b> The revision's loop; any for {@link #enter}, {@link #leave}, {@link #retry},
  * {@link #grantSoon}, {@link #onRequestEnd} and what a {@link QueueEntry} reads.

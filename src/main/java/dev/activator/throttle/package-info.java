@@ -1,6 +1,7 @@
 /**
- * Admits requests. Each revision has one queue and one set of permits, so that no pod ever runs
- * more requests than its container concurrency.
+ * Admits requests. {@code Throttler} finds the {@code RevisionThrottler} of a revision, which has one queue,
+ * {@code RevisionQueue}, and one set of permits, {@code RevisionPermits}, so that no pod ever runs more requests than its
+ * container concurrency.
  */
 @NullMarked
 package dev.activator.throttle;

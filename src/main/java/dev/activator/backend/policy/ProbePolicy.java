@@ -5,7 +5,7 @@ import dev.activator.config.NetworkConfig.MeshMode;
 import dev.activator.revision.RevisionId;
 
 /**
- * The rules that decide whether a revision's pods are probed, and whether they serve. They are
+ * The rules that decide whether a revision's pods are probed, and whether they get requests ({@link #serves}). They are
  * fixed while the revision is watched.
  *
  * @param probesBeforeReady whether a pod that answers serves before Kubernetes reports it as ready

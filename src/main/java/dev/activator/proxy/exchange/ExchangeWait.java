@@ -8,8 +8,8 @@ import dev.activator.throttle.ThrottleDecision.Rejection;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A request's wait in its revision's queue: how long it may last, and what {@link WaitPolicy} gives the
- * request instead. Made each time a request is queued; a request that runs at once has none.
+ * The limits of a request's wait in its revision's queue, which the throttler has: how long it may last, and what
+ * {@link WaitPolicy} gives the request instead. Made each time a request is queued; a request that runs at once has none.
  *
  * <p><b>Threads.</b> Confined to the request's loop.
  */

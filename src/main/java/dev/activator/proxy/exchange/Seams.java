@@ -219,7 +219,7 @@ public record Seams(RequestObserver observer, RevisionStarts starts, WaitPolicy 
   }
 
   /**
-   * How a request counts for the autoscaler.
+   * How a request counts for the autoscaler. One extension only can have it.
    *
    * <p><b>Threads.</b> The request's loop.
    */
@@ -238,7 +238,7 @@ public record Seams(RequestObserver observer, RevisionStarts starts, WaitPolicy 
   }
 
   /**
-   * Watches upgraded connections, such as WebSockets. It may count one out while it is silent.
+   * Watches upgraded connections, such as WebSockets. It may count one out while it is silent. One extension only can have it.
    *
    * <p><b>Threads.</b> Confined to the loop.
    */
@@ -269,7 +269,7 @@ public record Seams(RequestObserver observer, RevisionStarts starts, WaitPolicy 
   }
 
   /**
-   * Says to callers why their requests wait.
+   * Says to callers why their requests wait. One extension only can have it.
    *
    * <p><b>Threads.</b> Any; it must not wait for a revision's loop.
    */

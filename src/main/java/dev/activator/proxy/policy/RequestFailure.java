@@ -181,6 +181,7 @@ public record RequestFailure(RequestOutcome outcome, LocalResponse answer, Strin
     return text.length() <= MAX_TEXT_LENGTH ? text : text.substring(0, MAX_TEXT_LENGTH) + "…";
   }
 
+  /** Knative's text, also without Knative: callers may read it. */
   private static String notFound(String name) {
     return "Error getting active endpoint: revision.serving.knative.dev \"" + name
         + "\" not found";
