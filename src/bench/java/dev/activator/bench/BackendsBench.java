@@ -123,7 +123,7 @@ public final class BackendsBench {
     var pods = DestinationSet.of(IntStream.range(0, count)
         .mapToObj(i -> new Destination("10.0." + i / 250 + "." + i % 250, 8012)).toList());
     backends.revision(live.update(Revision.of(id(0), 10)));
-    backends.requestsWaitFor(id(0), loop);
+    backends.onRequestWaits(id(0), loop);
     loop.run();
     var threads = ManagementFactory.getThreadMXBean();
     long begin = threads.getCurrentThreadCpuTime();

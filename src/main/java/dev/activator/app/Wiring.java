@@ -53,8 +53,8 @@ class Wiring {
       backends.healthy().subscribe("throttler", throttler::onDestinations);
       throttler.unreachable().subscribe("backends",
           pod -> backends.onUnreachable(pod.revision(), pod.destination()));
-      throttler.waiting().subscribe("backends",
-          now -> backends.requestsWaitFor(now.revision(), now.on()));
+      throttler.requestWaits().subscribe("backends",
+          now -> backends.onRequestWaits(now.revision(), now.on()));
       network.onChange((before, now) -> {
         var addressing = ThrottlerConfiguration.addressing(now);
         if (!addressing.equals(ThrottlerConfiguration.addressing(before))) {

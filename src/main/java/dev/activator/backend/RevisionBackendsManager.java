@@ -98,8 +98,8 @@ public final class RevisionBackendsManager {
    * @param waitsOn the loop of such a request; pods are probed from this loop, so that the request
    *     can reuse the connection of the probe
    */
-  public void requestsWaitFor(RevisionId id, Loop waitsOn) {
-    on(id, known -> known.awaited(waitsOn));
+  public void onRequestWaits(RevisionId id, Loop waitsOn) {
+    on(id, known -> known.onRequestWaits(waitsOn));
   }
 
   /** Sends only probes for which requests wait, until {@link #probeAll}. Used during the start. */
@@ -259,10 +259,10 @@ public final class RevisionBackendsManager {
       watch();
     }
 
-    void awaited(Loop on) {
+    void onRequestWaits(Loop on) {
       waitsOn = on;
       if (watcher != null) {
-        watcher.awaited(on);
+        watcher.onRequestWaits(on);
       }
     }
 
@@ -292,7 +292,7 @@ public final class RevisionBackendsManager {
         created.addressed(clusterIp.on(revision.protocol()));
       }
       if (waitsOn != null) {
-        created.awaited(waitsOn);
+        created.onRequestWaits(waitsOn);
       }
       created.listed(pods.on(revision.protocol()));
       return true;

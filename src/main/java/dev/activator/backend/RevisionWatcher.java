@@ -8,7 +8,7 @@ import dev.activator.backend.policy.RevisionWatcherState;
 import dev.activator.backend.policy.RevisionWatcherState.Addressed;
 import dev.activator.backend.policy.RevisionWatcherState.EndedProbe;
 import dev.activator.backend.policy.RevisionWatcherState.Probed;
-import dev.activator.backend.policy.RevisionWatcherState.Awaited;
+import dev.activator.backend.policy.RevisionWatcherState.RequestWaits;
 import dev.activator.backend.policy.RevisionWatcherState.Cancelled;
 import dev.activator.backend.policy.RevisionWatcherState.Ended;
 import dev.activator.backend.policy.RevisionWatcherState.Due;
@@ -115,9 +115,9 @@ final class RevisionWatcher {
   }
 
   /** @param on the loop of the request that waits: probes are sent from there */
-  void awaited(Loop on) {
+  void onRequestWaits(Loop on) {
     probesOn = on;
-    handle(new Awaited());
+    handle(new RequestWaits());
   }
 
   /** @param now how the same pods are reached from now on */

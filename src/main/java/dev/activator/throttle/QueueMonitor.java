@@ -48,7 +48,7 @@ final class QueueMonitor {
   /** Publishes also if it did less than a second ago, for another loop. */
   void requestWaitsElsewhere() {
     timer.within(PERIOD);
-    topics.waiting().publish(new Throttler.Waiting(id, queue.waitingOn()));
+    topics.requestWaits().publish(new Throttler.RequestWaits(id, queue.waitingOn()));
   }
 
   private void tick() {

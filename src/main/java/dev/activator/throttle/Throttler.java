@@ -76,11 +76,11 @@ public final class Throttler {
   public record Unreachable(RevisionId revision, Destination destination) {}
 
   /** @param on the loop on which a waiting request of the revision will run */
-  public record Waiting(RevisionId revision, Loop on) {}
+  public record RequestWaits(RevisionId revision, Loop on) {}
 
   /** What the throttlers publish, each on the loop of its revision. */
-  record Topics(Topic<Unreachable> unreachable, Topic<RevisionId> starts, Topic<Waiting> waiting,
-      Topic<RevisionId> starved) {
+  record Topics(Topic<Unreachable> unreachable, Topic<RevisionId> starts,
+      Topic<RequestWaits> requestWaits, Topic<RevisionId> starved) {
     Topics() {
       this(new Topic<>("unreachable pods"), new Topic<>("requests that need a start"),
           new Topic<>("requests that wait"), new Topic<>("revisions without a pod"));
@@ -104,8 +104,8 @@ public final class Throttler {
    * Publishes, on the revision's loop, when a request cannot run at once, and then once a second while
    * requests are queued.
    */
-  public Topic<Waiting> waiting() {
-    return topics.waiting;
+  public Topic<RequestWaits> requestWaits() {
+    return topics.requestWaits;
   }
 
   /** Publishes, on the revision's loop, once a second while requests are queued and none can run. */

@@ -88,7 +88,7 @@ class WiringTest {
           events.cluster().clusterIps(), events.cluster().publicAddresses(),
           events.cluster().podStarts().failures(), events.cluster().podStarts().progress(),
           events.cluster().podStarts().progressEnded(), events.backends().healthy(),
-          events.throttler().unreachable(), events.throttler().waiting());
+          events.throttler().unreachable(), events.throttler().requestWaits());
 
       assertThat(topics.stream().map(WiringTest::ofTheKernel)).containsExactly(
           "Revision: throttler, backends", "pods: backends", "end of pods: backends",

@@ -39,7 +39,7 @@ class AwaitedListenerTest {
 
   @BeforeEach
   void aPodRefusedOnce() {
-    watcher.awaited(loop);
+    watcher.onRequestWaits(loop);
     watcher.listed(notReady(A));
     loop.run();
     assertThat(attempts).singleElement().returns(Duration.ZERO, Attempts::limit);

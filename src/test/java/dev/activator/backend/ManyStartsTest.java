@@ -103,7 +103,7 @@ class ManyStartsTest {
   /** As the throttler reports it while requests wait. */
   private void awaited(RevisionId id) {
     if (listens.containsKey(id)) {
-      backends.requestsWaitFor(id, loop);
+      backends.onRequestWaits(id, loop);
       loop.schedule(ofSeconds(1), () -> awaited(id));
     }
   }

@@ -54,7 +54,7 @@ class ProbeClockTest extends WatcherScene {
     // when it is listed for five minutes
     watcher.listed(ready(A));
     for (int i = 0; i < 300; i++) {
-      watcher.awaited(loop);
+      watcher.onRequestWaits(loop);
       loop.advance(ofSeconds(1));
     }
 

@@ -134,7 +134,7 @@ class RevisionBackendsManagerTest {
     loop.advance(ofSeconds(1));
     int unawaited = fake.asked(A).size() - first;
 
-    backends.requestsWaitFor(REVISION, loop);
+    backends.onRequestWaits(REVISION, loop);
     loop.advance(ofSeconds(1));
 
     assertThat(unawaited).isPositive();
@@ -176,7 +176,7 @@ class RevisionBackendsManagerTest {
     loop.advance(ofSeconds(5));
     assertThat(fake.asked()).isEmpty();
 
-    backends.requestsWaitFor(REVISION, loop);
+    backends.onRequestWaits(REVISION, loop);
     loop.advance(ofMillis(1));
     assertThat(published).containsExactly(pods(A));
     assertThat(fake.asked(B)).isEmpty();
@@ -191,7 +191,7 @@ class RevisionBackendsManagerTest {
   void podsOfARequestThatWaitedBeforeTheyWereListedAreProbedAtOnce() {
     backends.probeOnlyAwaited();
     objects.revision(PLAIN);
-    backends.requestsWaitFor(REVISION, loop);
+    backends.onRequestWaits(REVISION, loop);
     objects.listed(http1(ready(A)));
     loop.advance(ofMillis(1));
 
@@ -230,7 +230,7 @@ class RevisionBackendsManagerTest {
 
     // when a request waits, then its revision's pod is asked at once
     fake.answers(dead.get(7), FakePods.OK);
-    backends.requestsWaitFor(new RevisionId("leftovers", "revision-7"), loop);
+    backends.onRequestWaits(new RevisionId("leftovers", "revision-7"), loop);
     loop.advance(ofMillis(1));
     assertThat(published).extracting(now -> now.pods().all())
         .containsExactly(List.of(dead.get(7)));

@@ -55,7 +55,7 @@ class RevisionWatcherTest extends WatcherScene {
         .mapToObj(i -> new Destination("10.0." + i / 250 + "." + i % 250, 8012)).toList();
 
     // when a request waits, and all are listed
-    watcher.awaited(loop);
+    watcher.onRequestWaits(loop);
     watcher.listed(new PodsByReadiness(DestinationSet.of(many), DestinationSet.NONE));
     loop.advance(ofSeconds(1));
 
@@ -76,7 +76,7 @@ class RevisionWatcherTest extends WatcherScene {
     var judged = new ArrayList<Integer>();
     var logger = (Logger) LoggerFactory.getLogger(RevisionWatcher.class);
     logger.setLevel(Level.TRACE);
-    watcher.awaited(loop);
+    watcher.onRequestWaits(loop);
     try (var events = LogLines.of(RevisionWatcher.class)) {
       watcher.listed(new PodsByReadiness(DestinationSet.of(many), DestinationSet.NONE));
       loop.advance(ofSeconds(1));

@@ -311,7 +311,7 @@ class RbacTest {
             ? " endpointslices.discovery.k8s.io"
             : " endpoints"));
         await().untilAsserted(() -> {
-          pods.requestsWaitFor(new RevisionId("ns", "late"));
+          pods.onRequestWaits(new RevisionId("ns", "late"));
           new EventFetcher(cluster::api, () -> 0, EventFetcher.TIMEOUT)
               .read(new EventFetcher.Objects("ns", Set.of("late"), "late"))
               .join();

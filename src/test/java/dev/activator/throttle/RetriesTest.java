@@ -279,7 +279,7 @@ class RetriesTest {
     var revision = new OneRevision(1);
     var waiting = new AtomicInteger();
     var starved = new AtomicInteger();
-    revision.throttler.waiting().subscribe("test", _ -> waiting.incrementAndGet());
+    revision.throttler.requestWaits().subscribe("test", _ -> waiting.incrementAndGet());
     revision.throttler.starved().subscribe("test", _ -> starved.incrementAndGet());
     revision.pods(A);
     var request = revision.request();

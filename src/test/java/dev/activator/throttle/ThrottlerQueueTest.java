@@ -16,7 +16,7 @@ class ThrottlerQueueTest extends ThrottlerScene {
     var revision = new OneRevision(1);
     var other = VirtualLoop.nearOverflow();
     var loops = new ArrayList<Loop>();
-    revision.throttler.waiting().subscribe("test", waiting -> loops.add(waiting.on()));
+    revision.throttler.requestWaits().subscribe("test", waiting -> loops.add(waiting.on()));
 
     revision.requestOn(other).giveUp();
     revision.loop.run();

@@ -197,7 +197,7 @@ class ThrottlerTest extends ThrottlerScene {
   @Test
   void reportsAtOnceThatARequestWaitsAndThenOnceASecond() {
     var waiting = new ArrayList<RevisionId>();
-    throttler.waiting().subscribe("test", now -> waiting.add(now.revision()));
+    throttler.requestWaits().subscribe("test", now -> waiting.add(now.revision()));
     exists(1);
     pods(A);
     var running = (Permit) throttler.admit(exist.of(ID), new HeldRequest(loop));
@@ -218,7 +218,7 @@ class ThrottlerTest extends ThrottlerScene {
   @Test
   void namesTheLoopOfTheFirstRequestThatWaits() {
     var waitsOn = new ArrayList<Loop>();
-    throttler.waiting().subscribe("test", now -> waitsOn.add(now.on()));
+    throttler.requestWaits().subscribe("test", now -> waitsOn.add(now.on()));
     exists(1);
     var other = new VirtualLoop();
     var first = new HeldRequest(other);
@@ -233,7 +233,7 @@ class ThrottlerTest extends ThrottlerScene {
   @Test
   void reportsRequestsThatAreRejectedSinceNoPodIsReachable() {
     var waiting = new ArrayList<RevisionId>();
-    throttler.waiting().subscribe("test", now -> waiting.add(now.revision()));
+    throttler.requestWaits().subscribe("test", now -> waiting.add(now.revision()));
     exists(1);
     throttler.onDestinations(HealthyDestinations.givenUp(ID));
     loop.run();

@@ -31,7 +31,7 @@ public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, C
     implements RevisionWatcherState {
 
   /**
-   * How long {@link RevisionWatcherState.Awaited} is valid. It is repeated each second, so this is
+   * How long {@link RevisionWatcherState.RequestWaits} is valid. It is repeated each second, so this is
    * a little more.
    */
   private static final Duration AWAITED = Duration.ofMillis(1_500);
@@ -234,7 +234,7 @@ public record RevisionProbingState(ProbePolicy policy, RevisionPodHealth pods, C
   }
 
   /** Call when a request waits. Ends the long pauses of addresses that no request needed before. */
-  Step await() {
+  Step requestWaits() {
     var next = new RevisionProbingState(policy, pods, clusterIp, published, start, now, current,
         now);
     // A pod that was unlisted may be listed again before its probe is sent.

@@ -45,7 +45,7 @@ public sealed interface RevisionWatcherState
   record Unreachable(Destination destination) implements Event {}
 
   /** A request cannot run at once. Repeated at least each second while requests wait. */
-  record Awaited() implements Event {}
+  record RequestWaits() implements Event {}
 
   /** A watch of Endpoints was opened or closed. Without one, the known Endpoints may be stale. */
   record WatchChanged(boolean open) implements Event {}
@@ -92,7 +92,7 @@ public sealed interface RevisionWatcherState
       case Probed(var probes) -> watching.judge(probes);
       case Due(var destination) -> watching.wake(destination);
       case Unreachable(var destination) -> watching.unreachable(destination);
-      case Awaited() -> watching.await();
+      case RequestWaits() -> watching.requestWaits();
       case WatchChanged(var open) -> watching.watch(open);
       case Ended() -> watching.delete();
       case Cancelled() -> Step.to(new Stopped());

@@ -117,7 +117,7 @@ public final class AutoscalerFallback {
   }
 
   /** Reports that a request waits for the revision. Callers repeat this every second. */
-  public void waits(RevisionId id) {
+  public void onRequestWaits(RevisionId id) {
     loop.execute(() -> {
       var waiting = revisions.slot(id, slot);
       if (waiting != null) {

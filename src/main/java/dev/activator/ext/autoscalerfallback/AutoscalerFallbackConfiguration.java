@@ -51,7 +51,7 @@ public class AutoscalerFallbackConfiguration {
             lease, listener, Clock.systemUTC(), random, Times.DEFAULT),
         events(clients, cluster));
     return Extension.of(NAME, () -> {
-      throttler.waiting().subscribe(NAME, now -> fallback.waits(now.revision()));
+      throttler.requestWaits().subscribe(NAME, now -> fallback.onRequestWaits(now.revision()));
       link.onChange(new AutoscalerLink.Listener() {
         @Override
         public void connected() {

@@ -77,7 +77,8 @@ public class ConsoleConfiguration {
         parts.silence.requestsWait();
         parts.reasons.onStarved(id);
       });
-      kernel.throttler.waiting().subscribe(NAME, now -> parts.waits.onWaiting(now.revision()));
+      kernel.throttler.requestWaits().subscribe(NAME,
+          now -> parts.waits.onRequestWaits(now.revision()));
       kernel.reporter.reports().subscribe(NAME, parts.minutes::reported);
       kernel.reporter.reports().subscribe(NAME, parts.hours::reported);
       kernel.observers.add(parts.hours);

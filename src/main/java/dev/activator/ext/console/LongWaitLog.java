@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * The log of long waits: one line for each revision when a request has waited for ten seconds,
  * which says why, and one when none waits any more.
  *
- * <p><b>Threads.</b> Any may call {@link #onWaiting}; the state belongs to the loop.
+ * <p><b>Threads.</b> Any may call {@link #onRequestWaits}; the state belongs to the loop.
  */
 final class LongWaitLog {
   private static final Logger log = LoggerFactory.getLogger(LongWaitLog.class);
@@ -49,7 +49,7 @@ final class LongWaitLog {
   }
 
   /** Call once a second while requests of this revision are queued. */
-  void onWaiting(RevisionId id) {
+  void onRequestWaits(RevisionId id) {
     var oldest = oldestWait(id);
     if (oldest.compareTo(LONG) >= 0) {
       loop.execute(() -> record(id, oldest));

@@ -71,10 +71,10 @@ public final class PodStartWatch implements PodStatusWatcher.PodSource, AutoClos
   }
 
   /** Watches the revision's pods for ten seconds. Repeat the call while requests wait. */
-  public void requestsWaitFor(RevisionId revision) {
+  public void onRequestWaits(RevisionId revision) {
     var now = watcher;
     if (now != null) {
-      now.requestsWaitFor(revision);
+      now.onRequestWaits(revision);
     }
   }
 

@@ -21,8 +21,8 @@ public class PodStartsConfiguration {
       IdentityProperties identity) {
     var watch = new PodStartWatch(cluster, settings.unschedulableTimeout());
     return Extension.of(NAME, () -> {
-      throttler.starved().subscribe(NAME, watch::requestsWaitFor);
-      cluster.podStarts().slow().subscribe(NAME, watch::requestsWaitFor);
+      throttler.starved().subscribe(NAME, watch::onRequestWaits);
+      cluster.podStarts().slow().subscribe(NAME, watch::onRequestWaits);
       cluster.onOptionalConfigMap(identity.systemNamespace(), PodStartWatch.CONFIG_MAP,
           watch::setDeploymentConfig);
     }).with(StartOrder.BEFORE_REQUESTS,

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Watches the pods of revisions with waiting requests, and the Events of those that wait for their node.
  * It reports the progress of their start, that none of them can start, and that one may start again.
- * A watch ends {@link #LEASE} after the last call of {@link #requestsWaitFor}.
+ * A watch ends {@link #LEASE} after the last call of {@link #onRequestWaits}.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -99,7 +99,7 @@ public final class PodStatusWatcher {
     this.out = out;
   }
 
-  public void requestsWaitFor(RevisionId revision) {
+  public void onRequestWaits(RevisionId revision) {
     loop.execute(() -> {
       var place = revisions.slot(revision, slot);
       if (place == null) {

@@ -6,7 +6,7 @@ import dev.activator.backend.policy.ProbeVerdict.Kind;
 import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
 import dev.activator.backend.policy.RevisionWatcherState.EndedProbe;
 import dev.activator.backend.policy.RevisionWatcherState.Probed;
-import dev.activator.backend.policy.RevisionWatcherState.Awaited;
+import dev.activator.backend.policy.RevisionWatcherState.RequestWaits;
 import dev.activator.backend.policy.RevisionWatcherState.Listed;
 import dev.activator.backend.policy.RevisionWatcherState.ProbeLater;
 import dev.activator.backend.policy.RevisionWatcherState.ProbeNow;
@@ -73,7 +73,7 @@ class RevisionProbingStateTest {
   private void reachesTheSameState_whenAnswersArriveTogetherOrOneByOne(long seed) {
     var random = new Random(seed);
     // Their probes are urgent whatever is published meanwhile.
-    var together = watching().on(new Awaited(), Duration.ZERO).next();
+    var together = watching().on(new RequestWaits(), Duration.ZERO).next();
     var oneByOne = together;
     var now = Duration.ZERO;
     for (int i = 0; i < 50; i++) {

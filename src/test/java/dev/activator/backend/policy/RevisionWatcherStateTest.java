@@ -10,7 +10,7 @@ import dev.activator.backend.policy.ProbePolicy.MeshAddressing;
 import dev.activator.backend.policy.RevisionWatcherState.Addressed;
 import dev.activator.backend.policy.RevisionWatcherState.EndedProbe;
 import dev.activator.backend.policy.RevisionWatcherState.Probed;
-import dev.activator.backend.policy.RevisionWatcherState.Awaited;
+import dev.activator.backend.policy.RevisionWatcherState.RequestWaits;
 import dev.activator.backend.policy.RevisionWatcherState.Ended;
 import dev.activator.backend.policy.RevisionWatcherState.Due;
 import dev.activator.backend.policy.RevisionWatcherState.Effect;
@@ -108,8 +108,8 @@ class RevisionWatcherStateTest {
   void theFirstAnswersCanWaitUntilARequestWaits() {
     assertThat(ready(A, B)).containsExactly(probeInItsTurn(A), probeInItsTurn(B));
 
-    assertThat(on(new Awaited())).containsExactly(new Hurry());
-    assertThat(on(new Awaited())).isEmpty();
+    assertThat(on(new RequestWaits())).containsExactly(new Hurry());
+    assertThat(on(new RequestWaits())).isEmpty();
     assertThat(ready(A, B, C)).containsExactly(probe(C));
   }
 
@@ -126,7 +126,7 @@ class RevisionWatcherStateTest {
     ready(A);
     ready();
 
-    assertThat(on(new Awaited())).containsExactly(new Hurry());
+    assertThat(on(new RequestWaits())).containsExactly(new Hurry());
     ready(A);
     assertThat(answers(A, OK)).containsExactly(probe(A));
   }
@@ -137,7 +137,7 @@ class RevisionWatcherStateTest {
     on(new Addressed(CIP));
     assertThat(answers(A, MESH)).contains(probeInItsTurn(CIP));
 
-    assertThat(on(new Awaited())).containsExactly(new Hurry());
+    assertThat(on(new RequestWaits())).containsExactly(new Hurry());
   }
 
   @Test
@@ -255,14 +255,14 @@ class RevisionWatcherStateTest {
   void aWaitingRequestEndsTheLongPausesOfAllPods() {
     failsForAMinute(A, B);
 
-    assertThat(on(new Awaited())).containsExactly(repeat(A), repeat(B));
+    assertThat(on(new RequestWaits())).containsExactly(repeat(A), repeat(B));
 
     // and while it waits, they are probed as before
     now = ofSeconds(61);
-    assertThat(on(new Awaited())).isEmpty();
+    assertThat(on(new RequestWaits())).isEmpty();
     assertThat(answers(A, REFUSED))
         .containsExactly(new ProbeLater(A, ofSeconds(61).dividedBy(150)));
-    assertThat(on(new Awaited())).isEmpty();
+    assertThat(on(new RequestWaits())).isEmpty();
 
     // and rarely again a minute after the last one
     now = ofSeconds(121);
@@ -275,7 +275,7 @@ class RevisionWatcherStateTest {
     now = ofSeconds(59);
     answers(A, REFUSED);
 
-    assertThat(on(new Awaited())).isEmpty();
+    assertThat(on(new RequestWaits())).isEmpty();
   }
 
   @Test
@@ -295,7 +295,7 @@ class RevisionWatcherStateTest {
     now = ofSeconds(60);
     assertThat(answers(CIP, REFUSED)).containsExactly(new ProbeLater(CIP, ofSeconds(15)));
 
-    assertThat(on(new Awaited())).containsExactly(repeat(A), repeat(CIP));
+    assertThat(on(new RequestWaits())).containsExactly(repeat(A), repeat(CIP));
   }
 
   @Test
@@ -303,7 +303,7 @@ class RevisionWatcherStateTest {
     serveThroughTheClusterIp();
     now = ofSeconds(60);
 
-    assertThat(on(new Awaited())).isEmpty();
+    assertThat(on(new RequestWaits())).isEmpty();
   }
 
   @Test

@@ -64,7 +64,7 @@ class AutoscalerFallbackTest {
 
   private void waitFor(AutoscalerFallback one, RevisionId id, int seconds) {
     for (int i = 0; i < seconds; i++) {
-      one.waits(id);
+      one.onRequestWaits(id);
       loop.advance(Duration.ofSeconds(1));
     }
   }
@@ -121,7 +121,7 @@ class AutoscalerFallbackTest {
     ids.forEach(id -> scales.set(revisions.begun(id).id(), 0));
     rescue.linked(false);
     for (int i = 0; i < 20; i++) {
-      ids.forEach(rescue::waits);
+      ids.forEach(rescue::onRequestWaits);
       loop.advance(Duration.ofSeconds(1));
     }
 
@@ -145,8 +145,8 @@ class AutoscalerFallbackTest {
     other.start();
     rescue.linked(false);
     for (int i = 0; i < 40; i++) {
-      rescue.waits(WEB);
-      other.waits(API);
+      rescue.onRequestWaits(WEB);
+      other.onRequestWaits(API);
       loop.advance(Duration.ofSeconds(1));
     }
 
@@ -185,8 +185,8 @@ class AutoscalerFallbackTest {
       scales.refusesOnly = failing;
       rescue.linked(false);
       for (int i = 0; i < 30; i++) {
-        rescue.waits(WEB);
-        rescue.waits(API);
+        rescue.onRequestWaits(WEB);
+        rescue.onRequestWaits(API);
         loop.advance(Duration.ofSeconds(1));
       }
 

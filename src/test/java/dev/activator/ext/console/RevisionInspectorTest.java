@@ -266,7 +266,7 @@ class RevisionInspectorTest {
   void logsOneLineWhenARequestHasWaitedForLong_andOneWhenNoneWaitsAnyMore() {
     try (var log = LogLines.of(LongWaitLog.class)) {
       var waits = new LongWaitLog(inspector, throttler, loop);
-      throttler.waiting().subscribe("test", now -> waits.onWaiting(now.revision()));
+      throttler.requestWaits().subscribe("test", now -> waits.onRequestWaits(now.revision()));
       request(HELLO);
       request(HELLO);
       loop.advance(Duration.ofSeconds(9));
@@ -293,7 +293,7 @@ class RevisionInspectorTest {
   void logsLongWaitsOfTwentyRevisionsAtMost() {
     try (var log = LogLines.of(LongWaitLog.class)) {
       var waits = new LongWaitLog(inspector, throttler, loop);
-      throttler.waiting().subscribe("test", now -> waits.onWaiting(now.revision()));
+      throttler.requestWaits().subscribe("test", now -> waits.onRequestWaits(now.revision()));
       for (int i = 0; i < 30; i++) {
         var id = new RevisionId("default", "r" + i);
         exists(id);

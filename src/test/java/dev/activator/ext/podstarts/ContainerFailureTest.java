@@ -82,7 +82,7 @@ class ContainerFailureTest {
   /** Says that requests wait until that is heard. */
   private void hears(String expected) {
     await().until(() -> {
-      pods.requestsWaitFor(REVISION);
+      pods.onRequestWaits(REVISION);
       return !received.isEmpty() && reason(received.getLast()).equals(expected);
     });
   }
@@ -110,7 +110,7 @@ class ContainerFailureTest {
     api.store().writes().replaceStatus(BuiltInKinds.POD, pod("ImagePullBackOff"));
 
     await().until(() -> {
-      pods.requestsWaitFor(REVISION);
+      pods.onRequestWaits(REVISION);
       return !progress.isEmpty() && progress.getLast().reason().equals("ImagePullBackOff");
     });
     assertThat(progress.getFirst()).isEqualTo(RevisionStartProgress.none(REVISION));
@@ -129,7 +129,7 @@ class ContainerFailureTest {
     api.store().writes().replaceStatus(BuiltInKinds.POD, pod);
 
     await().until(() -> {
-      pods.requestsWaitFor(REVISION);
+      pods.onRequestWaits(REVISION);
       return received.stream().anyMatch(news -> reason(news).equals("Unschedulable"));
     });
   }
@@ -178,11 +178,11 @@ class ContainerFailureTest {
       api.store().create(BuiltInKinds.POD, pod("CrashLoopBackOff"));
 
       await().until(() -> {
-        pods.requestsWaitFor(REVISION);
+        pods.onRequestWaits(REVISION);
         return !ofThisNamespace(log).isEmpty();
       });
-      pods.requestsWaitFor(REVISION);
-      pods.requestsWaitFor(new RevisionId("failing", "other"));
+      pods.onRequestWaits(REVISION);
+      pods.onRequestWaits(new RevisionId("failing", "other"));
 
       assertThat(ofThisNamespace(log))
           .containsExactly("INFO The Kubernetes API does not allow the activator to"

@@ -51,7 +51,7 @@ class NodeScaleUpTest implements PodStatusWatcher.PodSource {
     starts.progressEnded().subscribe("throttler", revision.throttler::onStartProgressEnded);
     var watcher = new PodStatusWatcher(revision.revisions.live, revision.loop, this,
         () -> GracePeriods.DEFAULT, this::now, starts);
-    revision.throttler.starved().subscribe("watcher", watcher::requestsWaitFor);
+    revision.throttler.starved().subscribe("watcher", watcher::onRequestWaits);
   }
 
   private Instant now() {

@@ -130,7 +130,7 @@ class PodStatusWatcherTest {
   /** Requests wait for so long; it is said once a second. */
   private void wait(int seconds) {
     for (int i = 0; i < seconds; i++) {
-      watcher.requestsWaitFor(REVISION);
+      watcher.onRequestWaits(REVISION);
       loop.advance(Duration.ofSeconds(1));
     }
   }
@@ -405,7 +405,7 @@ class PodStatusWatcherTest {
     answer = null;
     wait(1);
 
-    watcher.requestsWaitFor(revisions.begun(new RevisionId("other", "rev")).id());
+    watcher.onRequestWaits(revisions.begun(new RevisionId("other", "rev")).id());
     loop.run();
 
     assertThat(questions).isEqualTo(2);
@@ -414,7 +414,7 @@ class PodStatusWatcherTest {
   @Test
   void readsPodsOfALimitedNumberOfRevisions() {
     for (int i = 0; i < 2 * PodStatusWatcher.MAX_REVISIONS; i++) {
-      watcher.requestsWaitFor(revisions.begun(new RevisionId("ns", "r" + i)).id());
+      watcher.onRequestWaits(revisions.begun(new RevisionId("ns", "r" + i)).id());
     }
     loop.run();
 

@@ -374,7 +374,8 @@ public final class PeerNetwork implements PeerMessenger, PeerSnapshot.Source {
         case Action.Disconnected(var process) -> listener.onDisconnected(process);
         case Action.Ended(var process) -> listener.onEnded(process);
         case Action.NotLinked(var why, var problem) -> {
-          log.info("No link with the activator at {}: {}", address, problem);
+          log.info("No link with the activator at {}: {}{}", address, problem,
+              why == State.LEGACY ? ", so that it counts as one that lends no permits" : "");
           if (why == State.LEGACY) {
             listener.onLegacy(address);
           }

@@ -16,11 +16,19 @@ import org.jspecify.annotations.Nullable;
  * @param isLarger whether the peer's address is larger than the own one, so that this side dials
  * @param isListed whether public Endpoints have the address
  * @param dialedNanos when the attempt that is not over began; null if there is none
+ * @param refusedNanos when the first of the last attempts ended that were all refused; null if the
+ *     last one was not
  */
 record PeerState(boolean isLarger, boolean isListed, boolean waitsForKey,
-    @Nullable Long dialedNanos, Status status, @Nullable Link link, @Nullable Lost lost) {
+    @Nullable Long dialedNanos, @Nullable Long refusedNanos, Status status, @Nullable Link link,
+    @Nullable Lost lost) {
   /** How long the side with the larger address waits before it dials. */
   static final Duration TURN = Duration.ofSeconds(3);
+  /**
+   * How long a peer that was never linked must refuse connections until it counts as an activator
+   * without links. Before that, its container may be restarting, and is still listed.
+   */
+  static final Duration RESTART = Duration.ofSeconds(5);
   /**
    * The time after a lost link before which a refused connection does not prove that the process
    * has ended.
@@ -106,7 +114,7 @@ record PeerState(boolean isLarger, boolean isListed, boolean waitsForKey,
   record Step(PeerState state, List<Action> actions) {}
 
   static PeerState initial(boolean isLarger) {
-    return new PeerState(isLarger, false, false, null, NOT_TRIED, null, null);
+    return new PeerState(isLarger, false, false, null, null, NOT_TRIED, null, null);
   }
 
   Step on(Event event, long now) {
@@ -130,15 +138,19 @@ record PeerState(boolean isLarger, boolean isListed, boolean waitsForKey,
   }
 
   private PeerState listed(boolean now) {
-    return new PeerState(isLarger, now, waitsForKey, dialedNanos, status, link, lost);
+    return new PeerState(isLarger, now, waitsForKey, dialedNanos, refusedNanos, status, link, lost);
   }
 
   private PeerState with(boolean waits, @Nullable Long dialed) {
-    return new PeerState(isLarger, isListed, waits, dialed, status, link, lost);
+    return new PeerState(isLarger, isListed, waits, dialed, refusedNanos, status, link, lost);
+  }
+
+  private PeerState refusedSince(@Nullable Long since) {
+    return new PeerState(isLarger, isListed, waitsForKey, dialedNanos, since, status, link, lost);
   }
 
   private PeerState unlinked(State why, String problem, @Nullable Lost process) {
-    return new PeerState(isLarger, isListed, waitsForKey, dialedNanos,
+    return new PeerState(isLarger, isListed, waitsForKey, dialedNanos, refusedNanos,
         new Status(why, problem, status.wasLinked), null, process);
   }
 
@@ -205,7 +217,7 @@ record PeerState(boolean isLarger, boolean isListed, boolean waitsForKey,
       actions.add(new Action.Ended(former));
     }
     actions.add(new Action.Connected(to.process));
-    return new PeerState(isLarger, isListed, waitsForKey, to.isDialed ? null : dialedNanos,
+    return new PeerState(isLarger, isListed, waitsForKey, to.isDialed ? null : dialedNanos, null,
         new Status(State.LINKED, "", true), to, null).step(actions);
   }
 
@@ -239,9 +251,11 @@ record PeerState(boolean isLarger, boolean isListed, boolean waitsForKey,
       stillLost = null;
       actions.add(new Action.Ended(lost.process));
     }
-    // The process has ended, but was linked. While its address is listed, the next process is
+    var since = !isRefused ? null : refusedNanos == null ? Long.valueOf(now) : refusedNanos;
+    long restarting = since == null ? 0 : since + RESTART.toNanos() - now;
+    // A process that was linked has ended. While its address is listed, the next process is
     // expected there.
-    var state = isRefused && status.wasLinked ? State.UNREACHABLE : why;
+    var state = isRefused && (status.wasLinked || restarting > 0) ? State.UNREACHABLE : why;
     if (state != status.state || status.equals(NOT_TRIED)) {
       actions.add(new Action.NotLinked(state, problem));
     }
@@ -251,10 +265,13 @@ record PeerState(boolean isLarger, boolean isListed, boolean waitsForKey,
     actions.add(switch (state) {
       case LEGACY -> redial(Pause.LEGACY);
       case UNAUTHORISED -> redial(hasKey ? Pause.BACKOFF : Pause.NO_KEY);
-      // Redials no later than when a refused connection proves that the process has ended.
+      // Redials no later than when a refused connection proves that the process has ended, or lends
+      // nothing.
       default -> new Action.Redial(Pause.BACKOFF,
-          stillLost != null && left > 0 ? left : Long.MAX_VALUE);
+          stillLost != null && left > 0
+              ? left
+              : restarting > 0 && !status.wasLinked ? restarting : Long.MAX_VALUE);
     });
-    return unlinked(state, problem, stillLost).orForget(actions, now);
+    return refusedSince(since).unlinked(state, problem, stillLost).orForget(actions, now);
   }
 }

@@ -102,8 +102,17 @@ class LentOverLinksTest {
       throttler.onPublicAddresses(addresses);
       throttler.onDestinations(HealthyDestinations.pods(CART, DestinationSet.of(pods)));
       peers.network().publicAddresses(addresses);
-      peers.open();
       activators.add(this);
+    }
+
+    Activator open() {
+      peers.open();
+      return this;
+    }
+
+    boolean isRefusedBy(String address) {
+      return peers.network().views().stream().anyMatch(view -> view.address().equals(address)
+          && view.problem().startsWith("nothing listens"));
     }
 
     ThrottleDecision admit(QueuedCaller caller) {
@@ -157,16 +166,37 @@ class LentOverLinksTest {
     var addresses = IntStream.range(2, 2 + activatorCount).mapToObj(i -> "127.0.0." + i).toList();
     var pods = IntStream.rangeClosed(1, podCount)
         .mapToObj(i -> new Destination("10.1.0." + i, 8012)).toList();
-    addresses.forEach(address -> new Activator(address, addresses, pods, limit));
-    var random = new Random(activatorCount * 100L + podCount * 10L + limit);
+    addresses.forEach(address -> new Activator(address, addresses, pods, limit).open());
 
-    // when most come to one, and from the start, before there are links
-    for (var one : activators) {
-      one.sends(one == activators.getFirst() ? REQUESTS : REQUESTS / 10, random);
-    }
+    requestsComeToAll();
 
     await().untilAsserted(() -> assertThat(ended).hasValue(begun.get()));
     assertThat(concurrency).isNotEmpty().allMatch(count -> count <= limit);
+  }
+
+  @Test
+  void keepsTheLimit_whileContainersOfListedActivatorsAreRestarted() {
+    var addresses = List.of("127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5");
+    var pods = List.of(new Destination("10.1.0.1", 8012), new Destination("10.1.0.2", 8012));
+    addresses.forEach(address -> new Activator(address, addresses, pods, 3));
+    activators.get(1).open();
+    activators.get(3).open();
+
+    requestsComeToAll();
+    await().until(() -> activators.get(1).isRefusedBy("127.0.0.4"));
+    activators.get(0).open();
+    activators.get(2).open();
+
+    await().untilAsserted(() -> assertThat(ended).hasValue(begun.get()));
+    assertThat(concurrency).isNotEmpty().allMatch(count -> count <= 3);
+  }
+
+  /** Most come to one, and from the start, before there are links. */
+  private void requestsComeToAll() {
+    var random = new Random(activators.size());
+    for (var one : activators) {
+      one.sends(one == activators.getFirst() ? REQUESTS : REQUESTS / 10, random);
+    }
   }
 
   /** A request that runs until the test ends it. */
@@ -187,8 +217,8 @@ class LentOverLinksTest {
   void saysWhereThePermitsAre_andThatTheActivatorThereIsLost() {
     var addresses = List.of("127.0.0.2", "127.0.0.3");
     var pod = new Destination("10.1.0.1", 8012);
-    var busy = new Activator(addresses.getFirst(), addresses, List.of(pod), 1);
-    var waits = new Activator(addresses.getLast(), addresses, List.of(pod), 1);
+    var busy = new Activator(addresses.getFirst(), addresses, List.of(pod), 1).open();
+    var waits = new Activator(addresses.getLast(), addresses, List.of(pod), 1).open();
     var loop = loops.loopFor(CART);
     var running = new Endless(loop);
     var permit = on(loop, () -> busy.admit(running) instanceof Permit now

@@ -142,8 +142,23 @@ class PeerNetworkTest {
 
     assertThat(a.view(B).state()).isEqualTo(State.LEGACY);
     assertThat(count(a, "legacy " + B)).isEqualTo(1);
+    a.wires.clear();
     peers.advance(MINUTE.multipliedBy(2));
-    assertThat(a.wires).as("once a minute").hasSizeLessThan(4);
+    assertThat(a.wires).as("once a minute").hasSizeLessThan(3);
+  }
+
+  @Test
+  void waitsForAnActivatorWhoseContainerIsRestarted() {
+    var a = peers.activator(A);
+    a.sees(A, B);
+    peers.advance(PeerState.RESTART.minusSeconds(2));
+
+    var b = peers.activator(B);
+    b.sees(A, B);
+    peers.advance(WHILE);
+
+    assertThat(a.view(B).state()).isEqualTo(State.LINKED);
+    assertThat(a.events).doesNotContain("legacy " + B);
   }
 
   @Test

@@ -89,10 +89,12 @@ class PeerStateTest {
   static Stream<Arguments> table() {
     var dialing = List.of(LISTED, DUE);
     var linked = List.of(LISTED, DUE, DIALED);
+    var refused = List.of(LISTED, DUE, REFUSED);
     var lost = List.of(LISTED, DUE, DIALED, CUT);
     var finished = List.of(LISTED, DUE, DIALED, FINISHED);
     var draining = List.of(LISTED, DUE, DIALED, UNLISTED);
     var noProof = PeerState.REFUSED;
+    var restart = PeerState.RESTART;
     var second = Duration.ofSeconds(1);
     return Stream.of(
         // A peer that is listed is dialled, with the key.
@@ -108,7 +110,14 @@ class PeerStateTest {
         // An attempt that fails is repeated, as often as its failure allows.
         row(dialing, failed(UNREACHABLE), UNREACHABLE, notLinked(UNREACHABLE), LATER),
         row(List.of(LISTED, DUE, failed(UNREACHABLE)), failed(UNREACHABLE), UNREACHABLE, LATER),
-        row(dialing, REFUSED, LEGACY, notLinked(LEGACY), redial(Pause.LEGACY)),
+        // A peer that refuses connections may be restarting, and lends nothing if it goes on.
+        row(dialing, REFUSED, UNREACHABLE, notLinked(UNREACHABLE), within(restart)),
+        row(refused, second, REFUSED, UNREACHABLE, within(restart.minus(second))),
+        row(refused, restart, REFUSED, LEGACY, notLinked(LEGACY), redial(Pause.LEGACY)),
+        row(List.of(LISTED, DUE, REFUSED, failed(UNREACHABLE)), restart, REFUSED, UNREACHABLE,
+            within(restart)),
+        row(List.of(LISTED, DUE, REFUSED, DIALED, CUT), restart, REFUSED, UNREACHABLE,
+            within(noProof.minus(restart))),
         row(dialing, failed(UNAUTHORISED), UNAUTHORISED, notLinked(UNAUTHORISED), FORGET_KEY,
             LATER),
         row(dialing, new Event.AttemptFailed(UNAUTHORISED, "why", false), UNAUTHORISED,
