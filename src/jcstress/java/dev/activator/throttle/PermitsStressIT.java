@@ -38,7 +38,7 @@ class PermitsStressIT {
   void noInterleavingOfTwoThreadsBreaksThem() throws Exception {
     // when all orders are tried that the machine can think of
     int exitCode = run("-m", "quick", "-f", "1", "-fsm", "1", "-iters", "5", "-time",
-        System.getProperty("jcstress.milliseconds", "200"),
+        System.getProperty("jcstress.milliseconds", "100"),
         // One kind of JVM, and not each that can be had of it.
         "-sc", "false", "-jvmArgs", "-XX:+UseSerialGC");
 

@@ -20,7 +20,7 @@ class PermitLendingSimulationTest {
   private static final int SEEDS_FOR_A_FAULT = 200;
 
   static LongStream blocks() {
-    return LongStream.range(0, Long.getLong("lending.seeds", 400) / BLOCK).map(i -> i * BLOCK);
+    return LongStream.range(0, Long.getLong("lending.seeds", 200) / BLOCK).map(i -> i * BLOCK);
   }
 
   @ParameterizedTest(name = "seeds from {0}")
