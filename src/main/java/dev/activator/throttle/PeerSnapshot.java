@@ -18,7 +18,7 @@ public record PeerSnapshot(String address, String pod, State state, String probl
   public enum State {
     /** Both sides have proved that they are activators of this cluster. */
     LINKED,
-    /** The address refuses connections, like Knative's activator. */
+    /** The address has refused connections for seconds, like that of Knative's activator. */
     LEGACY,
     /** One of the two sides could not prove that it is an activator. */
     UNAUTHORISED,
