@@ -66,10 +66,12 @@ public record CommandLine(List<String> properties, boolean isDryRun) {
       if (nameOf(argument).equals(DRY_RUN)) {
         dryRun = !argument.endsWith("=false");
       } else {
-        var flag = FLAGS.get(nameOf(argument));
-        // As in Go, the last one counts. Spring would join them.
-        properties.removeIf(one -> flag != null && one.startsWith("--" + flag + "="));
-        properties.add(property(argument, left, problem));
+        var next = property(argument, left, problem);
+        if (FLAGS.containsValue(nameOf(next))) {
+          // As in Go, the last value of a flag counts. Spring would join them.
+          properties.removeIf(one -> nameOf(one).equals(nameOf(next)));
+        }
+        properties.add(next);
       }
     }
     return new CommandLine(properties, dryRun);

@@ -314,7 +314,7 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
         timer.within(left);
       }
     } else if (unread.measure() > 0) {
-      long left = unread.drainNanosLeft();
+      long left = unread.drainNanosLeft(0);
       if (left > 0) {
         timer.within(left);
       } else {
@@ -335,7 +335,7 @@ final class Http1CallerConnection extends ChannelInboundHandlerAdapter
   /** Counts the bytes that the socket has not taken. Usually the flush has sent them all. */
   private void countUnread() {
     if (NettyTransport.unsentBytes(channel) > 0 && unread.measure() > 0) {
-      timer.within(Math.max(0, unread.drainNanosLeft()));
+      timer.within(Math.max(0, unread.drainNanosLeft(0)));
     }
   }
 

@@ -254,13 +254,12 @@ final class Http2CallerSession extends AbstractHttp2Handler<Http2Downstream> {
 
   private void checkDeadlines() {
     long[] next = {Long.MAX_VALUE};
-    boolean[] serves = {false};
+    long[] drain = {0};
     eachDownstream(one -> {
       next[0] = Math.min(next[0], one.checkDeadlines());
-      serves[0] |= one.hasExchange();
+      drain[0] = Math.max(drain[0], one.drainNanos());
     });
-    // While a response is under way, its own timeouts limit how long the caller may read nothing.
-    long idle = serves[0] ? Long.MAX_VALUE : unread.checkIdle();
+    long idle = unread.checkIdle(drain[0]);
     next[0] = Math.min(next[0], idle);
     if (idle > 0 && next[0] < Long.MAX_VALUE) {
       timer.within(next[0]);

@@ -119,8 +119,9 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
     }
   }
 
-  boolean hasExchange() {
-    return exchange != null;
+  /** How long the caller may read nothing because of this response, while it is under way; else 0. */
+  long drainNanos() {
+    return exchange == null ? 0 : drainNanos;
   }
 
   long openNanos() {
@@ -360,7 +361,8 @@ final class Http2Downstream implements Downstream, AbstractHttp2Handler.StreamUs
 
   @Override
   public boolean hasRead(long nanos) {
-    return !over && session.hasRead(stream, nanos);
+    // Without bytes of this response among those that wait, the caller may read another one.
+    return lastWrite != null && !lastWrite.isDone() && !over && session.hasRead(stream, nanos);
   }
 
   @Override

@@ -55,9 +55,11 @@ final class UnreadStreams implements UnreadResponseBytes.CallerConnection {
   /**
    * The time to the next check; {@link Long#MAX_VALUE} if nothing waits in the socket, 0 if the
    * connection was ended.
+   *
+   * @param underWayNanos the longest limit of the responses that are under way; 0 without one
    */
-  long checkIdle() {
-    long left = account.drainNanosLeft();
+  long checkIdle(long underWayNanos) {
+    long left = account.drainNanosLeft(underWayNanos);
     if (left <= 0) {
       countIdle();
       NettyTransport.reset(channel);

@@ -152,7 +152,7 @@ final class RevisionQueue implements RevisionPermits.Owner {
     if (requests.isEmpty()) {
       estimator.queueStarted();
     }
-    if (permits.capacity() == 0 && estimator.startAwaited()) {
+    if (isAtZero() && estimator.startAwaited()) {
       topics.starts().publish(id);
     }
     choices.place(request);

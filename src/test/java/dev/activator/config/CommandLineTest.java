@@ -103,4 +103,11 @@ class CommandLineTest {
         line.properties().toArray(String[]::new));
     assertThat(source.getProperty("activator.cluster.api-qps")).isEqualTo("10");
   }
+
+  @Test
+  void takesTheLastOfAFlagAndItsProperty() {
+    var line = CommandLine.parse(_ -> null, "-kube-api-qps=5", "--activator.cluster.api-qps=10");
+
+    assertThat(line.properties()).containsExactly("--activator.cluster.api-qps=10");
+  }
 }

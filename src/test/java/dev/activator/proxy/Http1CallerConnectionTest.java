@@ -134,7 +134,7 @@ class Http1CallerConnectionTest {
     receives(WAITING);
     podAnswers().fails(UpstreamFailure.CLOSED);
 
-    loop.advance(HEAD_TIMEOUT);
+    loop.advance(RequestTimeouts.DEFAULT.overall());
 
     assertThat(channel.isOpen()).isFalse();
   }

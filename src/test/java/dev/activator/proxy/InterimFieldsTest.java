@@ -39,7 +39,7 @@ class InterimFieldsTest extends WireTest {
     pod(pod -> {
       pod.readHead();
       pod.send("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n"
-          + "Content-Length: 0\r\n\r\n");
+          + "Content-Length: 0\r\nTrailer: t\r\n\r\n");
       pod.awaitEnd();
     });
     try (var caller = activator.get("/", "Connection: Upgrade", "Upgrade: x")) {

@@ -37,4 +37,33 @@ class QueuedWithoutStartTest extends ThrottlerScene {
     assertThat(two.getLast().waits()).isTrue();
     assertThat(starts).containsExactly(ID);
   }
+
+  /** It is back after a moment, or the subset without it is what publishes the start. */
+  @Test
+  void publishesNoStart_forARequestThatComesWhileTheOnlyPodIsEjected() {
+    var starts = new ArrayList<RevisionId>();
+    throttler.starts().subscribe("test", starts::add);
+    exists(1);
+    pods(A);
+    request().retry();
+    request();
+    loop.advance(Duration.ofSeconds(1));
+
+    assertThat(starts).isEmpty();
+  }
+
+  @Test
+  void publishesOneStart_whenTheEjectedPodGoes() {
+    var starts = new ArrayList<RevisionId>();
+    throttler.starts().subscribe("test", starts::add);
+    exists(1);
+    pods(A);
+    request().retry();
+    request();
+    loop.run();
+    pods();
+    loop.advance(Duration.ofSeconds(10));
+
+    assertThat(starts).containsExactly(ID);
+  }
 }

@@ -97,7 +97,7 @@ public interface Downstream {
   /** Ends the output of an upgraded connection behind what was written; the caller may still send. */
   default void endOutput() {}
 
-  /** How long a caller may read nothing after the response is complete. */
+  /** How long a caller may read nothing while bytes of the response wait, from now on. */
   void drainWithin(long nanos);
 
   /** The exchange has ended, so the next one may begin. */

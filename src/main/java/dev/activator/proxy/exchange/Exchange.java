@@ -283,6 +283,7 @@ public final class Exchange extends ObservedHttpRequest implements QueuedCaller 
     deadlines.stepDone();
     deadlines.wrote();
     responds(head);
+    downstream.drainWithin(deadlines.idleNanos());
     downstream.head(head);
     // The exchange has ended if there was no memory for the head.
     if (hasSwitched() && !ended) {

@@ -196,6 +196,8 @@ public final class UnreadResponseBytes {
     private final Channel channel;
     private final CallerConnection connection;
     private long bytes;
+    /** The part of them that waits in the socket. */
+    private long inSocket;
     private long taken;
     private long sinceNanos;
     private long progressNanos;
@@ -215,6 +217,11 @@ public final class UnreadResponseBytes {
     public long measure() {
       long socket = socketBytes();
       long now = closed ? 0 : socket + connection.queuedBytes();
+      if (socket < inSocket || inSocket == 0 && socket > 0) {
+        // Bytes that a stream held, and that end with it, are no progress.
+        progressNanos = share.loop.nanoTime();
+      }
+      inSocket = socket;
       if (now != bytes) {
         moved(now);
       }
@@ -245,14 +252,19 @@ public final class UnreadResponseBytes {
       return drainNanos;
     }
 
-    /** {@link Long#MAX_VALUE} if nothing waits in the socket. */
-    public long drainNanosLeft() {
+    /**
+     * {@link Long#MAX_VALUE} if nothing waits in the socket.
+     *
+     * @param leastNanos the limit, if it is longer than that of {@link #drainWithin}
+     */
+    public long drainNanosLeft(long leastNanos) {
       if (socketBytes() == 0) {
         return Long.MAX_VALUE;
       }
-      long left = drainNanos - stalledNanos();
-      return left <= 0 && NettyTransport.hasSent(channel, TimeUnit.NANOSECONDS.toMillis(drainNanos))
-          ? drainNanos
+      long limit = Math.max(drainNanos, leastNanos);
+      long left = limit - stalledNanos();
+      return left <= 0 && NettyTransport.hasSent(channel, TimeUnit.NANOSECONDS.toMillis(limit))
+          ? limit
           : left;
     }
 
@@ -268,10 +280,8 @@ public final class UnreadResponseBytes {
         share.accounts.add(this);
         taken = 0;
         sinceNanos = time;
-        progressNanos = time;
       } else if (more < 0) {
         taken -= more;
-        progressNanos = time;
       }
       if (time - sinceNanos > MEMORY_NANOS) {
         sinceNanos = time - (time - sinceNanos) / 2;
@@ -300,6 +310,7 @@ public final class UnreadResponseBytes {
 
     private void sent() {
       marked = false;
+      progressNanos = share.loop.nanoTime();
       measure();
     }
   }

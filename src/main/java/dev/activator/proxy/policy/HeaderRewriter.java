@@ -106,10 +106,11 @@ public final class HeaderRewriter {
     }
   }
 
-  /** Removes from a 1xx response what is about the connection, and a length; RFC 9110, sections 7.6.1 and 8.6. */
+  /** Removes from a 1xx response what is about the connection, a length and trailers; RFC 9110, sections 7.6.1 and 8.6. */
   public static void interim(HeaderFieldList fields) {
     removeHopByHop(fields);
     fields.remove(KnownHeader.CONTENT_LENGTH);
+    fields.remove(KnownHeader.TRAILER);
   }
 
   /** @param bodyless whether the response has no body, as that of a HEAD, a 204 or a 304 */
